@@ -1,0 +1,6 @@
+//! Algorithms on slices and streams of plain values: no parser, no Arrow, no DataFusion. Each states its
+//! source, its complexity and how it breaks ties.
+
+pub mod cholesky;
+pub mod chunk;
+pub mod flatten;

@@ -1,0 +1,197 @@
+//! The functions of the language: our own entries, one file per family, and DataFusion's scalar and
+//! aggregate functions under their own names.
+
+mod on_data;
+mod path;
+mod time;
+
+use crate::diag::{Diag, code};
+use crate::lang::check::FunctionKind;
+use crate::plan::fault;
+use crate::spec::Type;
+use datafusion::arrow::datatypes::{DataType, Field, Schema};
+use datafusion::common::DFSchema;
+use datafusion::execution::context::SessionState;
+use datafusion::logical_expr::{Expr, ExprSchemable};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub use on_data::span_plan;
+
+/// A function of our own.
+pub struct FunctionSpec {
+    /// Its name.
+    pub name: &'static str,
+    /// How it is called.
+    pub kind: FunctionKind,
+    /// The call as one line: `under(resource, prefix)`.
+    pub signature: &'static str,
+    /// One sentence.
+    pub summary: &'static str,
+    /// An expression over the states of `hand.csv` (tests/data) and what it gives in the first row by start
+    /// and resource, as CSV; the tests run it.
+    pub example: (&'static str, &'static str),
+    /// What a null argument gives.
+    pub null: &'static str,
+    /// The type of a call, or why it is wrong.
+    pub result: fn(&[Type]) -> Result<Type, String>,
+    /// The engine's expression; None for functions of data.
+    pub lower: Option<fn(Vec<Expr>, &[Type]) -> Result<Expr, Diag>>,
+}
+
+/// Our own functions.
+pub static FUNCTIONS: &[&[FunctionSpec]] = &[on_data::FUNCTIONS, path::FUNCTIONS, time::FUNCTIONS];
+
+/// Other names of DataFusion's functions.
+static SYNONYMS: &[(&str, &str)] = &[("mean", "avg"), ("stddev_samp", "stddev"), ("power", "pow")];
+
+/// Every function that a script can call.
+#[derive(Clone)]
+pub struct Functions {
+    state: Arc<SessionState>,
+}
+
+fn own(name: &str) -> Option<&'static FunctionSpec> {
+    FUNCTIONS.iter().flat_map(|f| f.iter()).find(|f| f.name == name)
+}
+
+impl Functions {
+    /// The functions of an engine.
+    pub fn new(state: SessionState) -> Self {
+        Functions {
+            state: Arc::new(state),
+        }
+    }
+
+    fn canonical<'a>(&self, name: &'a str) -> &'a str {
+        let other = SYNONYMS.iter().find(|(synonym, _)| *synonym == name);
+        match other {
+            Some((_, function)) if !self.state.scalar_functions().contains_key(name) => function,
+            _ => name,
+        }
+    }
+
+    /// The canonical name and the kind of a function.
+    pub fn find(&self, name: &str) -> Option<(String, FunctionKind)> {
+        let name = self.canonical(name);
+        if let Some(own) = own(name) {
+            return Some((own.name.to_owned(), own.kind));
+        }
+        if self.state.aggregate_functions().contains_key(name) {
+            return Some((name.to_owned(), FunctionKind::Aggregate));
+        }
+        self.state
+            .scalar_functions()
+            .contains_key(name)
+            .then(|| (name.to_owned(), FunctionKind::Scalar))
+    }
+
+    /// Every name.
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = FUNCTIONS
+            .iter()
+            .flat_map(|family| family.iter().map(|f| f.name.to_owned()))
+            .chain(SYNONYMS.iter().map(|(name, _)| (*name).to_owned()))
+            .chain(self.state.scalar_functions().keys().cloned())
+            .chain(self.state.aggregate_functions().keys().cloned())
+            .collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// The type of a call, or a sentence that says why it is wrong.
+    pub fn result_type(&self, name: &str, arguments: &[Type]) -> Result<Type, String> {
+        if let Some(own) = own(name) {
+            return (own.result)(arguments);
+        }
+        if let Some(ty) = arguments.iter().find(|ty| ty.is_time()) {
+            return time::result_of_engine_function(name, ty, arguments);
+        }
+        let mut fields = Vec::new();
+        let mut columns = Vec::new();
+        for (index, ty) in arguments.iter().enumerate() {
+            let name = format!("argument_{index}");
+            fields.push(Field::new(&name, arrow_type(ty)?, true));
+            columns.push(crate::plan::lower::column(&name));
+        }
+        let schema = DFSchema::try_from(Schema::new(fields)).map_err(|error| error.to_string())?;
+        let call = self.engine_call(name, columns).map_err(|diag| diag.message)?;
+        match call.get_type(&schema) {
+            Ok(DataType::Timestamp(..) | DataType::Date32 | DataType::Date64) => {
+                Err("gives a calendar date, which the language does not have".to_owned())
+            }
+            Ok(data_type) => Ok(crate::model::schema::type_of(&Field::new("", data_type, true))),
+            Err(_) => {
+                let types: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+                Err(if types.is_empty() {
+                    "it needs arguments".to_owned()
+                } else {
+                    format!("it does not take ({})", types.join(", "))
+                })
+            }
+        }
+    }
+
+    /// The engine's expression of a call.
+    pub fn lower(&self, name: &str, arguments: Vec<Expr>, types: &[Type]) -> Result<Expr, Diag> {
+        if let Some(lower) = own(name).and_then(|own| own.lower) {
+            return lower(arguments, types);
+        }
+        self.engine_call(name, arguments)
+    }
+
+    fn engine_call(&self, name: &str, mut arguments: Vec<Expr>) -> Result<Expr, Diag> {
+        if let Some(function) = self.state.aggregate_functions().get(name) {
+            if name == "count" && arguments.is_empty() {
+                arguments.push(datafusion::logical_expr::lit(1_i64));
+            }
+            return Ok(function.call(arguments));
+        }
+        match self.state.scalar_functions().get(name) {
+            Some(function) => Ok(function.call(arguments)),
+            None => Err(Diag::error(
+                &code::INTERNAL,
+                format!("the engine has no function `{name}`"),
+            )),
+        }
+    }
+
+    /// The value of a call of constants.
+    pub fn simplify(&self, call: Expr) -> Result<datafusion::common::ScalarValue, Diag> {
+        use datafusion::logical_expr::simplify::SimplifyContext;
+        use datafusion::optimizer::simplify_expressions::ExprSimplifier;
+        let schema = Arc::new(DFSchema::empty());
+        let context = SimplifyContext::builder().with_schema(schema.clone()).build();
+        let simplifier = ExprSimplifier::new(context);
+        let coerced = simplifier.coerce(call, &schema).map_err(fault::diag)?;
+        match simplifier.simplify(coerced).map_err(fault::diag)? {
+            Expr::Literal(value, _) => Ok(value),
+            other => Err(Diag::error(
+                &code::INVALID_VALUE,
+                format!("`{other}` is not constant"),
+            )),
+        }
+    }
+
+    /// Our own functions by name, for the pages.
+    pub fn specs() -> BTreeMap<&'static str, &'static FunctionSpec> {
+        FUNCTIONS
+            .iter()
+            .flat_map(|family| family.iter())
+            .map(|function| (function.name, function))
+            .collect()
+    }
+}
+
+/// The Arrow type that stands for a type of the language in engine calls.
+fn arrow_type(ty: &Type) -> Result<DataType, String> {
+    Ok(match ty {
+        Type::Int | Type::Time | Type::LogicalTime | Type::Size => DataType::Int64,
+        Type::Float => DataType::Float64,
+        Type::String => DataType::Utf8View,
+        Type::Bool => DataType::Boolean,
+        Type::Null => DataType::Null,
+        other => return Err(format!("it does not take a {other}")),
+    })
+}

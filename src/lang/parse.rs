@@ -1,0 +1,706 @@
+//! Text → [`Script`], with all mistakes of the text at once. The only user of pest.
+//!
+//! The grammar has a rule for a broken statement, so one mistake does not hide the next; a broken piece
+//! is parsed again alone to learn the farthest position reached, and [`super::hint`] says in words what
+//! is wrong there. Rule names are never shown.
+
+use super::ast::*;
+use super::hint;
+use crate::diag::{Diag, Span, code};
+use crate::spec::{Decimal, Length, LengthUnit, SizeUnit, TimeUnit};
+use pest::Parser;
+use pest::error::InputLocation;
+use pest::iterators::{Pair, Pairs};
+use pest::pratt_parser::{Assoc, Op, PrattParser};
+use std::sync::LazyLock;
+
+#[derive(pest_derive::Parser)]
+#[grammar = "../grammar/marey.pest"]
+struct Grammar;
+
+/// Deepest nesting of brackets and of operators in one expression. Far above what people write, far below
+/// what a 2 MB stack holds.
+const DEPTH_LIMIT: usize = 200;
+
+static PRATT: LazyLock<PrattParser<Rule>> = LazyLock::new(|| {
+    let left = |rule| Op::infix(rule, Assoc::Left);
+    PrattParser::new()
+        .op(left(Rule::or))
+        .op(left(Rule::and))
+        .op(Op::prefix(Rule::not))
+        .op(left(Rule::eq)
+            | left(Rule::ne)
+            | left(Rule::lt)
+            | left(Rule::le)
+            | left(Rule::gt)
+            | left(Rule::ge)
+            | left(Rule::in_op)
+            | left(Rule::not_in)
+            | left(Rule::matches))
+        .op(left(Rule::range) | Op::prefix(Rule::open_below) | Op::postfix(Rule::open_above))
+        .op(left(Rule::coalesce))
+        .op(left(Rule::add) | left(Rule::sub))
+        .op(left(Rule::mul) | left(Rule::div) | left(Rule::rem))
+        .op(Op::prefix(Rule::neg))
+});
+
+/// What parsing a text gives: the statements that parsed, and a diagnostic for each that did not.
+#[derive(Debug, Default)]
+pub struct Parsed {
+    /// The statements that parsed.
+    pub script: Script,
+    /// The mistakes, in the order of the text.
+    pub diags: Vec<Diag>,
+}
+
+/// Whether a text typed so far is whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completeness {
+    /// It can run, or it is wrong in a way that more text does not mend.
+    Whole,
+    /// More text may complete it.
+    Open,
+}
+
+/// Parses a script. `source` is the index spans carry.
+pub fn parse(text: &str, source: u32) -> Parsed {
+    let mut parsed = Parsed::default();
+    if let Some(diag) = too_deep(text, source) {
+        parsed.diags.push(diag);
+        return parsed;
+    }
+    let blanked = blank_first_line(text);
+    let text = blanked.as_deref().unwrap_or(text);
+    let mut pairs = match Grammar::parse(Rule::script, text) {
+        Ok(pairs) => pairs,
+        Err(error) => {
+            parsed.diags.push(located(text, source, 0, &error));
+            return parsed;
+        }
+    };
+    let builder = Builder { source, base: 0 };
+    if let Some(script) = pairs.next() {
+        builder.statements(script.into_inner(), text, &mut parsed);
+    }
+    parsed
+}
+
+/// Whether the editor should go on to another line.
+pub fn completeness(text: &str) -> Completeness {
+    if text.trim().is_empty() {
+        return Completeness::Whole;
+    }
+    let Ok(mut pairs) = Grammar::parse(Rule::script, text) else {
+        return Completeness::Whole;
+    };
+    let last = pairs.next().and_then(|script| {
+        script
+            .into_inner()
+            .filter(|pair| pair.as_rule() != Rule::EOI)
+            .last()
+    });
+    match last {
+        Some(pair) if pair.as_rule() == Rule::broken => {
+            let end = text.trim_end_matches([' ', '\t']).len();
+            match Grammar::parse(Rule::alone, pair.as_str()) {
+                Err(error) if pair.as_span().start() + farthest(&error) >= end => {
+                    Completeness::Open
+                }
+                _ => Completeness::Whole,
+            }
+        }
+        _ => Completeness::Whole,
+    }
+}
+
+/// A `#!` line counts as a comment already; a byte-order mark before it does not, so it is blanked.
+fn blank_first_line(text: &str) -> Option<String> {
+    text.strip_prefix('\u{feff}').map(|rest| format!("   {rest}"))
+}
+
+fn too_deep(text: &str, source: u32) -> Option<Diag> {
+    let mut depth: usize = 0;
+    let mut in_string = false;
+    let mut in_comment = false;
+    let mut escaped = false;
+    for (index, byte) in text.bytes().enumerate() {
+        match byte {
+            b'\n' | b'\r' => {
+                in_string = false;
+                in_comment = false;
+            }
+            _ if in_comment => {}
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b'#' if !in_string => in_comment = true,
+            b'(' | b'[' | b'{' => {
+                depth += 1;
+                if depth > DEPTH_LIMIT {
+                    return Some(deep_diag(Span::new(source, index, index + 1)));
+                }
+            }
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn deep_diag(span: Span) -> Diag {
+    Diag::error(
+        &code::TOO_DEEP,
+        format!("nested more than {DEPTH_LIMIT} levels deep"),
+    )
+    .at(span, "this level is one too many")
+    .help("name a part of it: `let part = …`")
+}
+
+fn farthest(error: &pest::error::Error<Rule>) -> usize {
+    match error.location {
+        InputLocation::Pos(at) => at,
+        InputLocation::Span((start, _)) => start,
+    }
+}
+
+/// The diagnostic for text that pest refused; `base` is where `text` starts in the source.
+fn located(text: &str, source: u32, base: usize, error: &pest::error::Error<Rule>) -> Diag {
+    if error.variant.message().contains("stack limit") {
+        return deep_diag(Span::new(source, base, base + 1));
+    }
+    hint::syntax(text, farthest(error), source, base)
+}
+
+/// Turns pairs into the tree; `base` is added to every position.
+struct Builder {
+    source: u32,
+    base: usize,
+}
+
+/// A failure while building: the grammar's shape fits but the text does not (a unit that is none).
+type Built<T> = Result<T, Box<Diag>>;
+
+impl Builder {
+    fn span(&self, pair: &Pair<Rule>) -> Span {
+        let span = pair.as_span();
+        Span::new(self.source, self.base + span.start(), self.base + span.end())
+    }
+
+    /// The span without the blanks and comments that rules swallow at their end.
+    fn trimmed(&self, pair: &Pair<Rule>) -> Span {
+        let mut span = self.span(pair);
+        span.end = span.start + pair.as_str().trim_end().len();
+        span
+    }
+
+    fn statements(&self, pairs: Pairs<Rule>, text: &str, parsed: &mut Parsed) {
+        for pair in pairs {
+            match pair.as_rule() {
+                Rule::statement => match self.statement(pair, text, parsed) {
+                    Ok(statement) => parsed.script.statements.push(statement),
+                    Err(diag) => parsed.diags.push(*diag),
+                },
+                Rule::broken => parsed.diags.push(self.broken(&pair)),
+                _ => {}
+            }
+        }
+    }
+
+    fn broken(&self, pair: &Pair<Rule>) -> Diag {
+        let base = self.base + pair.as_span().start();
+        match Grammar::parse(Rule::alone, pair.as_str()) {
+            Err(error) => located(pair.as_str(), self.source, base, &error),
+            // Alone it parses: what follows it on its line was the trouble.
+            Ok(_) => hint::syntax(pair.as_str(), pair.as_str().len(), self.source, base),
+        }
+    }
+
+    fn statement(&self, pair: Pair<Rule>, text: &str, parsed: &mut Parsed) -> Built<Statement> {
+        let span = self.trimmed(&pair);
+        let inner = only(pair)?;
+        let kind = match inner.as_rule() {
+            Rule::param => {
+                let mut pairs = words(inner);
+                let name = self.name(&next(&mut pairs)?);
+                let default = self.expr(next(&mut pairs)?)?;
+                let help = pairs
+                    .find(|p| p.as_rule() == Rule::help)
+                    .and_then(|p| p.into_inner().find(|p| p.as_rule() == Rule::help_text))
+                    .map(|p| p.as_str().trim().to_owned())
+                    .filter(|help| !help.is_empty());
+                StatementKind::Param {
+                    name,
+                    default,
+                    help,
+                }
+            }
+            Rule::import => {
+                let path = next(&mut words(inner))?;
+                let path = match path.as_rule() {
+                    Rule::string => UsePath::File(self.string(path)?),
+                    _ => UsePath::Library(
+                        path.into_inner().map(|name| self.name(&name).text).collect(),
+                    ),
+                };
+                StatementKind::Use { path }
+            }
+            Rule::def => {
+                let mut formals = Vec::new();
+                let mut name = None;
+                let mut body = None;
+                for pair in words(inner) {
+                    match pair.as_rule() {
+                        Rule::verb => name = Some(self.name(&pair)),
+                        Rule::formal => {
+                            let mut parts = pair.into_inner();
+                            let formal = self.name(&next(&mut parts)?);
+                            let default = parts.next().map(|p| self.expr(p)).transpose()?;
+                            formals.push((formal, default));
+                        }
+                        _ => body = Some(self.pipeline(pair)?),
+                    }
+                }
+                StatementKind::Def {
+                    name: name.ok_or_else(broken_shape)?,
+                    formals,
+                    body: body.ok_or_else(broken_shape)?,
+                }
+            }
+            Rule::loop_statement => {
+                let mut pairs = words(inner);
+                let name = self.name(&next(&mut pairs)?);
+                let list = self.expr(next(&mut pairs)?)?;
+                let mut inside = Parsed::default();
+                for pair in pairs {
+                    match pair.as_rule() {
+                        Rule::statement => match self.statement(pair, text, parsed) {
+                            Ok(statement) => inside.script.statements.push(statement),
+                            Err(diag) => parsed.diags.push(*diag),
+                        },
+                        Rule::broken => parsed.diags.push(self.broken(&pair)),
+                        _ => {}
+                    }
+                }
+                StatementKind::For {
+                    name,
+                    list,
+                    body: inside.script.statements,
+                }
+            }
+            Rule::binding => {
+                let mut pairs = words(inner);
+                let name = self.name(&next(&mut pairs)?);
+                let value = self.bound(next(&mut pairs)?)?;
+                StatementKind::Let { name, value }
+            }
+            _ => StatementKind::Show(self.bound(inner)?),
+        };
+        Ok(Statement { kind, span })
+    }
+
+    fn bound(&self, pair: Pair<Rule>) -> Built<Bound> {
+        Ok(match pair.as_rule() {
+            Rule::expr => Bound::Expr(self.expr(pair)?),
+            _ => Bound::Pipeline(self.pipeline(pair)?),
+        })
+    }
+
+    fn pipeline(&self, pair: Pair<Rule>) -> Built<Pipeline> {
+        let span = self.trimmed(&pair);
+        let mut pairs = words(pair);
+        let first = next(&mut pairs)?;
+        let head = match first.as_rule() {
+            Rule::stage => Head::Stage(self.stage(first)?),
+            _ => self.head_of(self.group(first)?),
+        };
+        let stages = pairs.map(|stage| self.stage(stage)).collect::<Built<_>>()?;
+        Ok(Pipeline { head, stages, span })
+    }
+
+    fn head_of(&self, expr: Expr) -> Head {
+        match expr.node {
+            Node::Subquery(pipeline) => Head::Nested(pipeline),
+            Node::Group(inner) => match column_head(&inner) {
+                Some(stage) => Head::Stage(stage),
+                None => Head::Expr(*inner),
+            },
+            node => {
+                let expr = Expr {
+                    node,
+                    span: expr.span,
+                };
+                match column_head(&expr) {
+                    Some(stage) => Head::Stage(stage),
+                    None => Head::Expr(expr),
+                }
+            }
+        }
+    }
+
+    fn stage(&self, pair: Pair<Rule>) -> Built<Stage> {
+        let span = self.trimmed(&pair);
+        let mut pairs = words(pair);
+        let verb = self.name(&next(&mut pairs)?);
+        let mut stage = Stage {
+            verb,
+            path: Vec::new(),
+            arguments: Vec::new(),
+            by: Vec::new(),
+            by_span: None,
+            span,
+        };
+        for pair in pairs {
+            match pair.as_rule() {
+                Rule::path => {
+                    stage.path = pair.into_inner().map(|name| self.name(&name)).collect()
+                }
+                Rule::args => {
+                    for argument in pair.into_inner() {
+                        stage.arguments.push(self.argument(argument)?);
+                    }
+                }
+                Rule::by => {
+                    stage.by_span = Some(self.trimmed(&pair));
+                    for argument in words(pair) {
+                        stage.by.push(self.argument(argument)?);
+                    }
+                }
+                _ => stage.arguments.push(self.argument(pair)?),
+            }
+        }
+        Ok(stage)
+    }
+
+    fn argument(&self, pair: Pair<Rule>) -> Built<Argument> {
+        let span = self.trimmed(&pair);
+        match pair.as_rule() {
+            Rule::arg => self.argument(only(pair)?),
+            Rule::option => {
+                let mut pairs = pair.into_inner();
+                let name = self.name(&next(&mut pairs)?);
+                let value = self.expr(next(&mut pairs)?)?;
+                Ok(Argument {
+                    name: Some(name),
+                    value,
+                    span,
+                })
+            }
+            _ => Ok(Argument {
+                name: None,
+                value: self.expr(pair)?,
+                span,
+            }),
+        }
+    }
+
+    fn name(&self, pair: &Pair<Rule>) -> Name {
+        let text = pair.as_str();
+        let bare = text
+            .strip_prefix('`')
+            .and_then(|text| text.strip_suffix('`'));
+        Name {
+            text: bare.unwrap_or(text).to_owned(),
+            quoted: bare.is_some(),
+            span: self.span(pair),
+        }
+    }
+
+    fn expr(&self, pair: Pair<Rule>) -> Built<Expr> {
+        let (expr, _) = PRATT
+            .map_primary(|pair| self.primary(pair).map(|expr| (expr, 0)))
+            .map_prefix(|operator, operand| self.prefix(operator, operand?))
+            .map_postfix(|operand, operator| {
+                let (operand, depth) = operand?;
+                let span = operand.span.to(self.span(&operator));
+                let node = Node::Range(Some(Box::new(operand)), None);
+                Ok((Expr { node, span }, depth + 1))
+            })
+            .map_infix(|left, operator, right| self.infix(left?, operator, right?))
+            .parse(pair.into_inner())?;
+        Ok(expr)
+    }
+
+    fn prefix(&self, operator: Pair<Rule>, operand: (Expr, usize)) -> Built<(Expr, usize)> {
+        let (operand, depth) = operand;
+        let span = self.span(&operator).to(operand.span);
+        let operand = Box::new(operand);
+        let node = match operator.as_rule() {
+            Rule::neg => Node::Unary(UnaryOperator::Negate, operand),
+            Rule::not => Node::Unary(UnaryOperator::Not, operand),
+            _ => Node::Range(None, Some(operand)),
+        };
+        Ok((Expr { node, span }, depth + 1))
+    }
+
+    fn infix(
+        &self,
+        left: (Expr, usize),
+        operator: Pair<Rule>,
+        right: (Expr, usize),
+    ) -> Built<(Expr, usize)> {
+        let depth = left.1.max(right.1) + 1;
+        if depth > DEPTH_LIMIT {
+            return Err(Box::new(deep_diag(self.span(&operator))));
+        }
+        let (left, right) = (left.0, right.0);
+        let span = left.span.to(right.span);
+        let binary = match operator.as_rule() {
+            Rule::range => {
+                let node = Node::Range(Some(Box::new(left)), Some(Box::new(right)));
+                return Ok((Expr { node, span }, depth));
+            }
+            Rule::or => BinaryOperator::Or,
+            Rule::and => BinaryOperator::And,
+            Rule::eq => BinaryOperator::Equal,
+            Rule::ne => BinaryOperator::NotEqual,
+            Rule::lt => BinaryOperator::Less,
+            Rule::le => BinaryOperator::LessEqual,
+            Rule::gt => BinaryOperator::Greater,
+            Rule::ge => BinaryOperator::GreaterEqual,
+            Rule::in_op => BinaryOperator::In,
+            Rule::not_in => BinaryOperator::NotIn,
+            Rule::matches => BinaryOperator::Matches,
+            Rule::coalesce => BinaryOperator::Coalesce,
+            Rule::add => BinaryOperator::Add,
+            Rule::sub => BinaryOperator::Subtract,
+            Rule::mul => BinaryOperator::Multiply,
+            Rule::div => BinaryOperator::Divide,
+            _ => BinaryOperator::Remainder,
+        };
+        let chains = |side: &Expr| matches!(&side.node, Node::Binary(o, ..) if o.is_comparison());
+        if binary.is_comparison() && (chains(&left) || chains(&right)) {
+            return Err(Box::new(hint::chained(&left, binary, &right)));
+        }
+        let node = Node::Binary(binary, Box::new(left), Box::new(right));
+        Ok((Expr { node, span }, depth))
+    }
+
+    fn primary(&self, pair: Pair<Rule>) -> Built<Expr> {
+        let span = self.trimmed(&pair);
+        let node = match pair.as_rule() {
+            Rule::quantity => self.quantity(pair)?,
+            Rule::string => Node::String(self.string(pair)?),
+            Rule::rstring => Node::String(
+                pair.into_inner()
+                    .map(|raw| raw.as_str().to_owned())
+                    .collect(),
+            ),
+            Rule::fstring => Node::Format(self.format(pair)?),
+            Rule::boolean => Node::Bool(pair.as_str() == "true"),
+            Rule::null => Node::Null,
+            Rule::choice => {
+                let mut parts = words(pair);
+                let condition = Box::new(self.expr(next(&mut parts)?)?);
+                let then = Box::new(self.expr(next(&mut parts)?)?);
+                let otherwise = Box::new(self.expr(next(&mut parts)?)?);
+                Node::If(condition, then, otherwise)
+            }
+            Rule::variable => Node::Scalar(self.name(&only(pair)?)),
+            Rule::call => {
+                let mut parts = pair.into_inner();
+                let function = self.name(&next(&mut parts)?);
+                let arguments = parts
+                    .map(|argument| self.argument(argument))
+                    .collect::<Built<_>>()?;
+                Node::Call(function, arguments)
+            }
+            Rule::list => Node::List(
+                pair.into_inner()
+                    .map(|item| self.expr(item))
+                    .collect::<Built<_>>()?,
+            ),
+            Rule::map => {
+                let mut entries = Vec::new();
+                for entry in pair.into_inner() {
+                    let mut parts = entry.into_inner();
+                    let key = next(&mut parts)?;
+                    let key = match key.as_rule() {
+                        Rule::string => Name {
+                            span: self.span(&key),
+                            quoted: true,
+                            text: self.string(key)?,
+                        },
+                        _ => self.name(&key),
+                    };
+                    entries.push((key, self.expr(next(&mut parts)?)?));
+                }
+                Node::Map(entries)
+            }
+            Rule::group => return self.group(pair),
+            _ => Node::Column(pair.into_inner().map(|name| self.name(&name)).collect()),
+        };
+        Ok(Expr { node, span })
+    }
+
+    /// An expression or pipeline in parentheses.
+    fn group(&self, pair: Pair<Rule>) -> Built<Expr> {
+        let span = self.trimmed(&pair);
+        let mut pairs = words(pair);
+        let first = next(&mut pairs)?;
+        let head = match first.as_rule() {
+            Rule::stage => Head::Stage(self.stage(first)?),
+            _ => {
+                let expr = self.expr(first)?;
+                let mut rest = pairs.clone();
+                if rest.next().is_none() {
+                    let node = Node::Group(Box::new(expr));
+                    return Ok(Expr { node, span });
+                }
+                self.head_of(expr)
+            }
+        };
+        let stages = pairs.map(|stage| self.stage(stage)).collect::<Built<_>>()?;
+        let pipeline = Pipeline { head, stages, span };
+        let node = Node::Subquery(Box::new(pipeline));
+        Ok(Expr { node, span })
+    }
+
+    fn quantity(&self, pair: Pair<Rule>) -> Built<Node> {
+        let span = self.span(&pair);
+        let mut parts = pair.into_inner();
+        let number = next(&mut parts)?.as_str().replace('_', "");
+        let Some(unit) = parts.next() else {
+            return Ok(Node::Number(number));
+        };
+        let unit = unit.as_str();
+        if let Some(time) = TimeUnit::from_name(unit) {
+            return Ok(Node::Time(number, time));
+        }
+        let float: f64 = number.parse().unwrap_or(f64::INFINITY);
+        if let Some(length) = LengthUnit::from_name(unit) {
+            return Ok(Node::Length(Length {
+                number: float,
+                unit: length,
+            }));
+        }
+        if unit == "%" {
+            let share = Decimal::parse(&number)
+                .map(|d| Decimal::new(d.digits, d.exponent.saturating_sub(2)).to_string());
+            // A share is always a float, so it keeps a point.
+            let share = share.unwrap_or(number);
+            return Ok(Node::Number(if share.contains('.') {
+                share
+            } else {
+                format!("{share}.0")
+            }));
+        }
+        if let Some(size) = SizeUnit::from_name(unit) {
+            let bytes = Decimal::parse(&number)
+                .and_then(|d| d.times_exact(i128::from(size.bytes)))
+                .and_then(|bytes| i64::try_from(bytes).ok());
+            return bytes.map(Node::Size).ok_or_else(|| {
+                Box::new(
+                    Diag::error(&code::INVALID_VALUE, "not a whole number of bytes")
+                        .at(span, "this size"),
+                )
+            });
+        }
+        Err(Box::new(hint::unknown_unit(&number, unit, span)))
+    }
+
+    fn string(&self, pair: Pair<Rule>) -> Built<String> {
+        let mut text = String::new();
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::escape => text.push(self.escape(&part)?),
+                _ => text.push_str(part.as_str()),
+            }
+        }
+        Ok(text)
+    }
+
+    fn escape(&self, pair: &Pair<Rule>) -> Built<char> {
+        match pair.as_str() {
+            "\\n" => Ok('\n'),
+            "\\t" => Ok('\t'),
+            "\\\\" => Ok('\\'),
+            "\\\"" => Ok('"'),
+            unicode => {
+                let digits = unicode.trim_start_matches("\\u{").trim_end_matches('}');
+                u32::from_str_radix(digits, 16)
+                    .ok()
+                    .and_then(char::from_u32)
+                    .ok_or_else(|| {
+                        Box::new(
+                            Diag::error(&code::SYNTAX, format!("`{unicode}` is no character"))
+                                .at(self.span(pair), "this escape"),
+                        )
+                    })
+            }
+        }
+    }
+
+    fn format(&self, pair: Pair<Rule>) -> Built<Vec<FormatPart>> {
+        let mut parts: Vec<FormatPart> = Vec::new();
+        for part in pair.into_inner() {
+            let text = match part.as_rule() {
+                Rule::hole => {
+                    let inner = only(only(part)?)?;
+                    parts.push(FormatPart::Hole(self.expr(inner)?));
+                    continue;
+                }
+                Rule::brace => part.as_str()[..1].to_owned(),
+                Rule::escape => self.escape(&part)?.to_string(),
+                _ => part.as_str().to_owned(),
+            };
+            match parts.last_mut() {
+                Some(FormatPart::Text(last)) => last.push_str(&text),
+                _ => parts.push(FormatPart::Text(text)),
+            }
+        }
+        Ok(parts)
+    }
+}
+
+/// A lone column as the head of a pipeline.
+pub fn column_head(expr: &Expr) -> Option<Stage> {
+    let Node::Column(names) = &expr.node else {
+        return None;
+    };
+    let (first, path) = names.split_first()?;
+    Some(Stage {
+        verb: first.clone(),
+        path: path.to_vec(),
+        arguments: Vec::new(),
+        by: Vec::new(),
+        by_span: None,
+        span: expr.span,
+    })
+}
+
+/// The inner pairs without keywords and operators' helper rules.
+fn words(pair: Pair<'_, Rule>) -> std::iter::Filter<Pairs<'_, Rule>, fn(&Pair<'_, Rule>) -> bool> {
+    fn wanted(pair: &Pair<'_, Rule>) -> bool {
+        !matches!(
+            pair.as_rule(),
+            Rule::kw_let
+                | Rule::kw_param
+                | Rule::kw_def
+                | Rule::kw_use
+                | Rule::kw_for
+                | Rule::kw_in
+                | Rule::kw_if
+                | Rule::kw_then
+                | Rule::kw_else
+                | Rule::kw_by
+        )
+    }
+    pair.into_inner()
+        .filter(wanted as fn(&Pair<'_, Rule>) -> bool)
+}
+
+fn next<'a>(pairs: &mut impl Iterator<Item = Pair<'a, Rule>>) -> Built<Pair<'a, Rule>> {
+    pairs.next().ok_or_else(broken_shape)
+}
+
+fn only(pair: Pair<'_, Rule>) -> Built<Pair<'_, Rule>> {
+    next(&mut pair.into_inner())
+}
+
+/// The grammar and this file disagree: a bug, said instead of a panic.
+fn broken_shape() -> Box<Diag> {
+    Box::new(Diag::error(
+        &code::INTERNAL,
+        "the parser met a shape it does not know",
+    ))
+}

@@ -1,0 +1,15 @@
+//! marey: a declarative query language for execution traces of parallel systems.
+//!
+//! `text → lang::parse → Ast → lang::check (with the registries) → Plan → plan → DataFusion LogicalPlan →
+//! stream of RecordBatch → write | figure::Scene → SVG → PNG`
+
+pub mod algo;
+pub mod diag;
+pub mod figure;
+pub mod func;
+pub mod lang;
+pub mod model;
+pub mod plan;
+pub mod read;
+pub mod spec;
+pub mod write;

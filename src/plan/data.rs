@@ -1,0 +1,239 @@
+//! What a pipeline carries while it runs: bundles of lazy plans. Cheap to copy; nothing here holds rows.
+
+use crate::diag::{Diag, code};
+use crate::figure;
+use crate::lang::flow::{Columns, Flow, TraceFlow};
+use crate::model::Clock;
+use crate::model::schema::{self, column};
+use datafusion::arrow::record_batch::RecordBatch;
+use datafusion::common::{Column, JoinType};
+use datafusion::error::Result as EngineResult;
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+/// Where data come from, for everything that depends on the whole loaded trace rather than on the view:
+/// the colours of its values and the origin of its time axis.
+#[derive(Debug)]
+pub struct Lineage {
+    /// The states as loaded; None where there never were any.
+    pub states: Option<LogicalPlan>,
+    /// The values in profile order, once they were needed.
+    pub domain: OnceLock<Vec<String>>,
+}
+
+impl Lineage {
+    /// The lineage of a trace with these states.
+    pub fn new(states: Option<LogicalPlan>) -> Arc<Lineage> {
+        Arc::new(Lineage {
+            states,
+            domain: OnceLock::new(),
+        })
+    }
+}
+
+/// One relation as a lazy plan.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// The plan.
+    pub plan: LogicalPlan,
+    /// Its columns as the language sees them.
+    pub columns: Columns,
+    /// Where it comes from.
+    pub lineage: Arc<Lineage>,
+    /// Facts that have no column: the threshold used, what was left out.
+    pub facts: Vec<(String, String)>,
+}
+
+impl Table {
+    /// The same data after another step.
+    pub fn then(&self, plan: LogicalPlan, columns: Columns) -> Table {
+        Table {
+            plan,
+            columns,
+            lineage: self.lineage.clone(),
+            facts: self.facts.clone(),
+        }
+    }
+
+    /// How its ticks count.
+    pub fn clock(&self) -> Clock {
+        self.columns.clock
+    }
+}
+
+/// A bundle of relations.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// Name and plan of each.
+    pub relations: Vec<(String, Table)>,
+    /// The one that verbs work on.
+    pub focus: String,
+    /// Whether states were taken away, so that links may have lost an end.
+    pub states_filtered: bool,
+    /// Where it comes from.
+    pub lineage: Arc<Lineage>,
+}
+
+impl Trace {
+    /// The flow the checker would give this trace.
+    pub fn flow(&self) -> Flow {
+        Flow::Trace(TraceFlow {
+            relations: self
+                .relations
+                .iter()
+                .map(|(name, table)| (name.clone(), table.columns.clone()))
+                .collect(),
+            focus: self.focus.clone(),
+        })
+    }
+
+    /// A relation as it was loaded or transformed, links whole.
+    pub fn whole(&self, name: &str) -> Option<&Table> {
+        self.relations
+            .iter()
+            .find(|(relation, _)| relation == name)
+            .map(|(_, table)| table)
+    }
+
+    /// A relation as the view shows it: links that lost an end with a filtered state are left out.
+    pub fn relation(&self, name: &str) -> EngineResult<Option<Table>> {
+        let Some(table) = self.whole(name) else {
+            return Ok(None);
+        };
+        if name != schema::LINKS || !self.states_filtered {
+            return Ok(Some(table.clone()));
+        }
+        let Some(states) = self.whole(schema::STATES) else {
+            return Ok(Some(table.clone()));
+        };
+        let mut plan = table.plan.clone();
+        for end in [column::SOURCE, column::TARGET] {
+            plan = keep_links(plan, end, &states.plan)?;
+        }
+        Ok(Some(table.then(plan, table.columns.clone())))
+    }
+
+    /// The relation in focus.
+    pub fn focused(&self) -> EngineResult<Option<Table>> {
+        self.relation(&self.focus)
+    }
+
+    /// The same trace with another table in focus.
+    pub fn with_focused(&self, table: Table) -> Trace {
+        let mut out = self.clone();
+        for (name, slot) in &mut out.relations {
+            if *name == self.focus {
+                *slot = table.clone();
+            }
+        }
+        out
+    }
+}
+
+/// Links whose `end` is null or among the states.
+fn keep_links(links: LogicalPlan, end: &str, states: &LogicalPlan) -> EngineResult<LogicalPlan> {
+    let field = |name: &str| Expr::Column(Column::new_unqualified(name));
+    let ids = LogicalPlanBuilder::from(states.clone())
+        .project([field(column::ID).alias("state_id")])?
+        .alias("view")?
+        .build()?;
+    let names: Vec<Expr> = links
+        .schema()
+        .columns()
+        .into_iter()
+        .map(|column| {
+            let name = column.name().to_owned();
+            Expr::Column(column).alias(name)
+        })
+        .collect();
+    let links = LogicalPlanBuilder::from(links).project(names)?.build()?;
+    let free = LogicalPlanBuilder::from(links.clone())
+        .filter(field(end).is_null())?
+        .build()?;
+    let held = LogicalPlanBuilder::from(links)
+        .filter(field(end).is_not_null())?
+        .join(
+            ids,
+            JoinType::LeftSemi,
+            (
+                vec![Column::new_unqualified(end)],
+                vec![Column::new(Some("view"), "state_id")],
+            ),
+            None,
+        )?
+        .build()?;
+    LogicalPlanBuilder::from(held).union(free)?.build()
+}
+
+/// Draws the scene of a figure from the rows of its table.
+pub trait Draw: Send + Sync {
+    /// The scene, with warnings as diagnostics. `domain` is the colour domain.
+    fn draw(
+        &self,
+        table: &Table,
+        rows: &[RecordBatch],
+        domain: &[String],
+    ) -> Result<(figure::Scene, Vec<Diag>), Diag>;
+}
+
+/// A figure not yet drawn: its table and how to draw it. The scene is made at most once.
+#[derive(Clone)]
+pub struct Figure {
+    /// What it shows.
+    pub table: Table,
+    /// How.
+    pub draw: Arc<dyn Draw>,
+    /// The scene, once it was needed.
+    pub scene: Arc<OnceLock<figure::Scene>>,
+}
+
+impl fmt::Debug for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Figure").finish_non_exhaustive()
+    }
+}
+
+/// What flows while a pipeline runs.
+#[derive(Clone, Debug)]
+pub enum Data {
+    /// A bundle of relations.
+    Trace(Trace),
+    /// One relation.
+    Table(Table),
+    /// A picture.
+    Figure(Figure),
+    /// Nothing: the result of an outcome verb at the head of a pipeline.
+    Nothing,
+}
+
+impl Data {
+    /// The table that column verbs work on.
+    pub fn table(&self) -> Result<Table, Diag> {
+        match self {
+            Data::Table(table) => Ok(table.clone()),
+            Data::Trace(trace) => trace
+                .focused()
+                .map_err(super::fault::diag)?
+                .ok_or_else(|| missing("the relation in focus")),
+            Data::Figure(figure) => Ok(figure.table.clone()),
+            Data::Nothing => Err(missing("data")),
+        }
+    }
+
+    /// The same kind of data with another table.
+    pub fn with_table(&self, table: Table) -> Data {
+        match self {
+            Data::Trace(trace) => {
+                let mut out = trace.with_focused(table);
+                out.states_filtered |= out.focus == schema::STATES;
+                Data::Trace(out)
+            }
+            _ => Data::Table(table),
+        }
+    }
+}
+
+fn missing(what: &str) -> Diag {
+    Diag::error(&code::INTERNAL, format!("{what} is missing"))
+}
