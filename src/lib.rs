@@ -11,5 +11,8 @@ pub mod lang;
 pub mod model;
 pub mod plan;
 pub mod read;
+mod run;
+pub mod session;
 pub mod spec;
+pub mod verb;
 pub mod write;

@@ -7,7 +7,7 @@ use crate::lang::check::FunctionKind;
 use crate::model::clock::divide_half_even;
 use crate::plan::checked::overflow;
 use crate::spec::Type;
-use datafusion::arrow::array::{Array as _, ArrayRef, AsArray};
+use datafusion::arrow::array::{ArrayRef, AsArray};
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Float64Type, Int64Type};
 use datafusion::common::ScalarValue;
 use datafusion::error::Result;

@@ -62,7 +62,7 @@ impl Pipeline {
 }
 
 /// The head of a pipeline.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Source {
     /// A verb that needs nothing flowing in.
     Verb(StageCall),
@@ -76,7 +76,7 @@ pub enum Source {
 }
 
 /// A verb with checked arguments.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct StageCall {
     /// The verb.
     pub verb: &'static VerbSpec,

@@ -364,7 +364,8 @@ impl TraceBuilder {
         self.rejects.file.push(file);
         self.rejects.line.push(self.line);
         self.rejects.code.push(reason);
-        let text = String::from_utf8_lossy(raw.get(..raw.len().min(REJECT_TEXT * 4)).unwrap_or(raw));
+        let text =
+            String::from_utf8_lossy(raw.get(..raw.len().min(REJECT_TEXT * 4)).unwrap_or(raw));
         self.rejects.text.push(printable(&text, REJECT_TEXT));
         Ok(())
     }
@@ -410,7 +411,7 @@ impl TraceBuilder {
     /// A resource that stands beside all others of its name, for a root that has no row of its own.
     pub fn root_resource(&mut self, name: Name) -> Resource {
         let entry = new_entry(None, name.0, intern::NULL);
-        Resource(self.resources.push(entry))
+        Resource(self.resources.beside(entry))
     }
 
     /// Declares a resource. One with the same parent and name is the same; one that was only named before

@@ -340,14 +340,23 @@ mod tests {
         assert_eq!(ticks(ms, "1e0"), 1_000_000);
         let s = Clock::physical(TimeUnit::Second, TimeUnit::Nanosecond);
         assert_eq!(ticks(s, "1690000000.123456789"), 1_690_000_000_123_456_789);
-        assert_eq!(ticks(s, "1.690000000123456789e9"), 1_690_000_000_123_456_789);
+        assert_eq!(
+            ticks(s, "1.690000000123456789e9"),
+            1_690_000_000_123_456_789
+        );
         assert_eq!(s.format(1_690_000_000_123_456_789), "1690000000.123456789");
     }
 
     #[test]
     fn digits_below_the_resolution_round_half_to_even_and_say_so() {
         let ns = Clock::physical(TimeUnit::Nanosecond, TimeUnit::Nanosecond);
-        for (text, expected) in [("0.5", 0), ("1.5", 2), ("2.5", 2), ("-1.5", -2), ("0.51", 1)] {
+        for (text, expected) in [
+            ("0.5", 0),
+            ("1.5", 2),
+            ("2.5", 2),
+            ("-1.5", -2),
+            ("0.51", 1),
+        ] {
             let parsed = ns.parse(text.as_bytes());
             assert_eq!(
                 parsed,
@@ -382,7 +391,15 @@ mod tests {
     fn every_tick_reads_back() {
         for unit in TimeUnit::ALL {
             let clock = Clock::physical(unit, TimeUnit::Nanosecond);
-            for tick in [0, 1, -1, 59, 60_000_000_001, 123_456_789_012_345, i64::MAX / 4096] {
+            for tick in [
+                0,
+                1,
+                -1,
+                59,
+                60_000_000_001,
+                123_456_789_012_345,
+                i64::MAX / 4096,
+            ] {
                 let text = clock.format(tick);
                 assert_eq!(ticks(clock, &text), tick, "{text} {}", unit.name());
             }

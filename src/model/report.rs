@@ -76,12 +76,7 @@ impl LoadReport {
             }
             let items: Vec<String> = reasons
                 .iter()
-                .map(|r| {
-                    format!(
-                        "{} {} (first {}:{})",
-                        r.count, r.code, r.first.0, r.first.1
-                    )
-                })
+                .map(|r| format!("{} {} (first {}:{})", r.count, r.code, r.first.0, r.first.1))
                 .collect();
             out.push_str(&format!("; {word}: {}", items.join(", ")));
         }

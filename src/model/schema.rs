@@ -72,9 +72,7 @@ pub mod column {
 }
 
 /// The relations of a trace, in the order they are listed.
-pub const RELATIONS: [&str; 6] = [
-    STATES, EVENTS, LINKS, VARIABLES, RESOURCES, REJECTS,
-];
+pub const RELATIONS: [&str; 6] = [STATES, EVENTS, LINKS, VARIABLES, RESOURCES, REJECTS];
 /// States of resources over time.
 pub const STATES: &str = "states";
 /// Instants.

@@ -11,6 +11,7 @@ use datafusion::arrow::compute::kernels::numeric;
 use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type};
 use datafusion::arrow::error::ArrowError;
 use datafusion::error::{DataFusionError, Result};
+use datafusion::logical_expr::sort_properties::{ExprProperties, SortProperties};
 use datafusion::logical_expr::{
     ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
@@ -37,6 +38,10 @@ pub enum Exact {
     Ratio,
     /// `floor(a / b)` of ticks; null where the divisor is 0.
     FloorDivide,
+    /// The later of two times.
+    Later,
+    /// The earlier of two times.
+    Earlier,
     /// A number as ticks of a trace without a unit.
     LogicalTicks,
     /// Ticks as an f-string prints them.
@@ -73,6 +78,8 @@ impl ScalarUDFImpl for ExactFunction {
             Exact::Divide => "exact_divide",
             Exact::Ratio => "exact_ratio",
             Exact::FloorDivide => "exact_floor_divide",
+            Exact::Later => "later",
+            Exact::Earlier => "earlier",
             Exact::LogicalTicks => "logical_ticks",
             Exact::Text(_) => "time_text",
             Exact::FloatText => "float_text",
@@ -88,6 +95,22 @@ impl ScalarUDFImpl for ExactFunction {
             Exact::Ratio => DataType::Float64,
             Exact::Text(_) | Exact::FloatText => DataType::Utf8View,
             _ => DataType::Int64,
+        })
+    }
+
+    /// Moving or clipping all times by a constant keeps their order, so a sorted source needs no new sort.
+    fn output_ordering(&self, inputs: &[ExprProperties]) -> Result<SortProperties> {
+        let keeps = matches!(
+            self.exact,
+            Exact::Add | Exact::Subtract | Exact::Later | Exact::Earlier
+        );
+        Ok(match inputs {
+            [first, second]
+                if keeps && matches!(second.sort_properties, SortProperties::Singleton) =>
+            {
+                first.sort_properties
+            }
+            _ => SortProperties::Unordered,
         })
     }
 
@@ -127,6 +150,8 @@ fn evaluate(exact: Exact, arrays: &[ArrayRef]) -> Result<ArrayRef> {
             -1 => Ok(Some(0)),
             _ => Ok(Some(a % b)),
         })?,
+        Exact::Later => integers(array(0)?, array(1)?, |a, b| Ok(Some(a.max(b))))?,
+        Exact::Earlier => integers(array(0)?, array(1)?, |a, b| Ok(Some(a.min(b))))?,
         Exact::FloorDivide => integers(array(0)?, array(1)?, |a, b| {
             if b == 0 {
                 return Ok(None);

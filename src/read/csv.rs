@@ -123,7 +123,10 @@ fn relation_of(options: &ReadOptions) -> Result<Option<Table>, Diag> {
     let Some(name) = &options.relation else {
         return Ok(None);
     };
-    match Table::ALL.into_iter().find(|table| table.relation() == name) {
+    match Table::ALL
+        .into_iter()
+        .find(|table| table.relation() == name)
+    {
         Some(table) => Ok(Some(table)),
         None => {
             let names: Vec<&str> = Table::ALL.iter().map(|table| table.relation()).collect();
@@ -188,12 +191,18 @@ impl<'a> Natures<'a> {
             b"Container" => Table::Resources,
             _ => {
                 builder.record(record.line);
-                let shown = String::from_utf8_lossy(nature.get(..nature.len().min(40)).unwrap_or(nature));
-                let message = format!("`{shown}` is no kind of record (Container, State, Event, Variable, Link)");
+                let shown =
+                    String::from_utf8_lossy(nature.get(..nature.len().min(40)).unwrap_or(nature));
+                let message = format!(
+                    "`{shown}` is no kind of record (Container, State, Event, Variable, Link)"
+                );
                 return builder.reject("unknown_kind", &message, record.raw());
             }
         };
-        let known = self.layouts.get(table as usize).is_some_and(Option::is_some);
+        let known = self
+            .layouts
+            .get(table as usize)
+            .is_some_and(Option::is_some);
         if !known {
             if table != Table::Resources && self.is_tree() {
                 self.definitions += 1;

@@ -75,7 +75,10 @@ impl Reader for EventCsv {
         let Some(columns) = Columns::of(&dialect) else {
             return Vote::No;
         };
-        let first = head.lines().nth(dialect.header_line + 1).unwrap_or_default();
+        let first = head
+            .lines()
+            .nth(dialect.header_line + 1)
+            .unwrap_or_default();
         let mut record = Record::of(first);
         record.split(dialect.separator, true);
         match record.cell(columns.kind).and_then(enters) {
@@ -98,7 +101,8 @@ impl Reader for EventCsv {
     ) -> Result<(), Diag> {
         let dialect = dialect::look(&input.head(), options)?;
         let Some((dialect, columns)) = dialect.and_then(|d| Columns::of(&d).map(|c| (d, c))) else {
-            let message = "the table lacks a column for the time, the event type, the name or the process";
+            let message =
+                "the table lacks a column for the time, the event type, the name or the process";
             return Err(input.error(&code::MISSING_ROLE, message, b""));
         };
         let mut records = Records::new(dialect.separator);
@@ -168,7 +172,8 @@ fn row(record: &Record, columns: &Columns, b: &mut TraceBuilder) -> Result<Optio
 
 /// Pairs Enter and Leave by their place in the stack of each resource.
 fn pair(rows: &[Pending], b: &mut TraceBuilder) -> Result<(), Diag> {
-    let mut stacks: rustc_hash::FxHashMap<Resource, Vec<&Pending>> = rustc_hash::FxHashMap::default();
+    let mut stacks: rustc_hash::FxHashMap<Resource, Vec<&Pending>> =
+        rustc_hash::FxHashMap::default();
     let mut other_names = 0_u64;
     for row in rows {
         b.set_line(row.line);

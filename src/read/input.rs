@@ -243,7 +243,12 @@ impl<'a> Input<'a> {
     }
 
     /// An error about this file at the present line.
-    pub fn error(&self, code: &'static code::Code, message: impl Into<String>, text: &[u8]) -> Diag {
+    pub fn error(
+        &self,
+        code: &'static code::Code,
+        message: impl Into<String>,
+        text: &[u8],
+    ) -> Diag {
         let text = String::from_utf8_lossy(text.get(..text.len().min(1024)).unwrap_or(text));
         Diag::error(code, message).in_file(self.name(), self.line, &text)
     }
@@ -332,7 +337,10 @@ fn open_raw(file: &InputPath, counter: &Arc<AtomicU64>) -> Result<Box<dyn Read>,
             &code::INPUT_UNREADABLE,
             format!("`{}` is a folder", file.name),
         )
-        .help(format!("`{}/*.csv` names files in it", file.name.trim_end_matches('/'))));
+        .help(format!(
+            "`{}/*.csv` names files in it",
+            file.name.trim_end_matches('/')
+        )));
     }
     match File::open(&file.path) {
         Ok(inner) => Ok(Box::new(Counted { inner, counter })),
@@ -375,7 +383,10 @@ fn refuse_foreign(file: &InputPath, magic: &[u8]) -> Result<(), Diag> {
         if magic.starts_with(start) {
             return Err(Diag::error(
                 &code::INPUT_UNREADABLE,
-                format!("`{}` is compressed by {what}; only gzip is read as it is", file.name),
+                format!(
+                    "`{}` is compressed by {what}; only gzip is read as it is",
+                    file.name
+                ),
             )
             .help(format!("`{command}` unpacks it")));
         }

@@ -212,6 +212,7 @@ fn choose(options: &ReadOptions, input: &Input<'_>) -> Result<Option<&'static dy
     match chosen.as_slice() {
         // Options about columns say that it is a table, however odd.
         [] if options.is_about_a_table() => Ok(Some(&csv::Csv)),
+        [] if head.whole && head.lines().all(|line| line.starts_with(b"#")) => Ok(None),
         [] => Err(unknown_format(input)),
         [reader] => Ok(Some(*reader)),
         several => {
@@ -247,8 +248,9 @@ fn unknown_format(input: &Input<'_>) -> Diag {
     let numbers = fields.by_ref().take(3).filter(|f| f.parse::<f64>().is_ok());
     let diag = if numbers.count() == 3 && fields.next().is_some() {
         let message = format!("`{name}` begins with numbers, as `pj_dump -p` prints them");
-        Diag::error(&code::UNKNOWN_INPUT_FORMAT, message)
-            .help("`pj_dump` without `-p` prints one row per state; a table needs a row of column names")
+        Diag::error(&code::UNKNOWN_INPUT_FORMAT, message).help(
+            "`pj_dump` without `-p` prints one row per state; a table needs a row of column names",
+        )
     } else {
         let message = format!("the content of `{name}` fits no reader");
         Diag::error(&code::UNKNOWN_INPUT_FORMAT, message)
@@ -266,7 +268,11 @@ fn report_damage(input: &Input<'_>, builder: &mut TraceBuilder) -> Result<(), Di
             .error(&code::INPUT_UNREADABLE, damage, b"")
             .help("`policy=repair` keeps the rows before"));
     }
-    let note = format!("{}: {damage} after line {}; what came before was kept", input.name(), input.line());
+    let note = format!(
+        "{}: {damage} after line {}; what came before was kept",
+        input.name(),
+        input.line()
+    );
     builder.note(note);
     Ok(())
 }
@@ -276,12 +282,12 @@ fn number(text: &[u8]) -> Result<Option<f64>, (&'static str, &'static str)> {
     if text.is_empty() || text == b"NA" {
         return Ok(None);
     }
-    let value = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok());
+    let value = std::str::from_utf8(text)
+        .ok()
+        .and_then(|text| text.parse::<f64>().ok());
     match value {
         Some(value) if value.is_finite() => Ok(Some(value)),
-        Some(value) if value.is_infinite() => {
-            Err(("value_not_finite", "the value is not finite"))
-        }
+        Some(value) if value.is_infinite() => Err(("value_not_finite", "the value is not finite")),
         _ => Err(("value_not_a_number", "the value is not a number")),
     }
 }

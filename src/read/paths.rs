@@ -37,11 +37,10 @@ pub fn expand(written: &[String]) -> Result<Vec<InputPath>, Diag> {
         // What cannot be looked at is no match; if nothing else is, the error below says so.
         let mut found: Vec<PathBuf> = pattern.flatten().filter(|path| !path.is_dir()).collect();
         if found.is_empty() {
-            return Err(Diag::error(
-                &code::INPUT_MISSING,
-                format!("`{text}` matches no file"),
-            )
-            .maybe_help(nearest(literal)));
+            return Err(
+                Diag::error(&code::INPUT_MISSING, format!("`{text}` matches no file"))
+                    .maybe_help(nearest(literal)),
+            );
         }
         found.sort_by(|a, b| {
             let (a, b) = (a.to_string_lossy(), b.to_string_lossy());
@@ -82,9 +81,9 @@ fn nearest(path: &Path) -> Option<String> {
     for entry in entries.flatten().take(2_000) {
         let name = entry.file_name().to_string_lossy().into_owned();
         let score = strsim::jaro_winkler(&wanted, &name);
-        let better = best.as_ref().is_none_or(|(known, other)| {
-            score > *known || (score == *known && name < *other)
-        });
+        let better = best
+            .as_ref()
+            .is_none_or(|(known, other)| score > *known || (score == *known && name < *other));
         if score > 0.85 && better {
             best = Some((score, name));
         }
@@ -166,9 +165,7 @@ fn without_common(texts: &[String]) -> Vec<String> {
         front += 1;
     }
     let mut back = 0;
-    while front + back < shortest
-        && same(&|w| w.iter().rev().nth(back).map(|s| (*s).to_owned()))
-    {
+    while front + back < shortest && same(&|w| w.iter().rev().nth(back).map(|s| (*s).to_owned())) {
         back += 1;
     }
     words

@@ -284,10 +284,15 @@ impl Rows {
         }
         builder.record(line.number);
         if line.cut {
-            return builder.reject("cut_off", "the file ends in the middle of the row", line.text);
+            return builder.reject(
+                "cut_off",
+                "the file ends in the middle of the row",
+                line.text,
+            );
         }
         let shown = String::from_utf8_lossy(first.get(..first.len().min(40)).unwrap_or(first));
-        let message = format!("`{shown}` is no kind of record (Container, State, Event, Variable, Link)");
+        let message =
+            format!("`{shown}` is no kind of record (Container, State, Event, Variable, Link)");
         builder.reject("unknown_kind", &message, line.text)
     }
 
@@ -321,7 +326,11 @@ impl Rows {
         let depth = match depth_of(depth) {
             Some(depth) => depth,
             None => {
-                b.repair("depth_not_a_number", "the depth (imbrication) is not a number", raw)?;
+                b.repair(
+                    "depth_not_a_number",
+                    "the depth (imbrication) is not a number",
+                    raw,
+                )?;
                 0
             }
         };
@@ -342,7 +351,9 @@ impl Rows {
             return Ok(());
         };
         match user {
-            Some(user) => self.user(Kind::State, user, raw, b, |b, at, text| b.set(at, row, text)),
+            Some(user) => self.user(Kind::State, user, raw, b, |b, at, text| {
+                b.set(at, row, text)
+            }),
             None => Ok(()),
         }
     }
@@ -373,12 +384,19 @@ impl Rows {
             return Ok(());
         };
         match user {
-            Some(user) => self.user(Kind::Event, user, raw, b, |b, at, text| b.set(at, row, text)),
+            Some(user) => self.user(Kind::Event, user, raw, b, |b, at, text| {
+                b.set(at, row, text)
+            }),
             None => Ok(()),
         }
     }
 
-    fn variable(&mut self, mut f: Fields<'_>, raw: &[u8], b: &mut TraceBuilder) -> Result<(), Diag> {
+    fn variable(
+        &mut self,
+        mut f: Fields<'_>,
+        raw: &[u8],
+        b: &mut TraceBuilder,
+    ) -> Result<(), Diag> {
         let (Some(container), Some(kind), Some(start), Some(end), Some(_), Some(value)) =
             (f.next(), f.next(), f.next(), f.next(), f.next(), f.next())
         else {
@@ -410,7 +428,9 @@ impl Rows {
             return Ok(());
         };
         match f.0 {
-            Some(_) => self.user(Kind::Variable, f, raw, b, |b, at, text| b.set(at, row, text)),
+            Some(_) => self.user(Kind::Variable, f, raw, b, |b, at, text| {
+                b.set(at, row, text)
+            }),
             None => Ok(()),
         }
     }
@@ -467,7 +487,12 @@ impl Rows {
         }
     }
 
-    fn container(&mut self, mut f: Fields<'_>, raw: &[u8], b: &mut TraceBuilder) -> Result<(), Diag> {
+    fn container(
+        &mut self,
+        mut f: Fields<'_>,
+        raw: &[u8],
+        b: &mut TraceBuilder,
+    ) -> Result<(), Diag> {
         let (Some(parent), Some(kind), Some(start), Some(end), Some(_)) =
             (f.next(), f.next(), f.next(), f.next(), f.next())
         else {
@@ -611,7 +636,10 @@ impl Rows {
             if index >= MAX_COLUMNS {
                 return b.repair("too_many_fields", "more than 1000 user columns", raw);
             }
-            let known = self.user.get(kind as usize).and_then(|u| u.get(index).copied());
+            let known = self
+                .user
+                .get(kind as usize)
+                .and_then(|u| u.get(index).copied());
             let attribute = match known {
                 Some(attribute) => attribute,
                 None => {
@@ -634,7 +662,13 @@ impl Rows {
     /// What is worth saying once about the file.
     fn report(&self, b: &mut TraceBuilder) {
         let file = b.file_name().to_owned();
-        let kinds = [Kind::State, Kind::Event, Kind::Variable, Kind::Link, Kind::Container];
+        let kinds = [
+            Kind::State,
+            Kind::Event,
+            Kind::Variable,
+            Kind::Link,
+            Kind::Container,
+        ];
         for kind in kinds {
             let rows = self.with_columns.get(kind as usize).copied().unwrap_or(0);
             let columns = self.user.get(kind as usize).map_or(0, Vec::len);
@@ -677,7 +711,8 @@ fn too_few(kind: Kind, raw: &[u8], b: &mut TraceBuilder) -> Result<(), Diag> {
 
 /// The first comma that a blank follows.
 fn comma_blank(text: &[u8]) -> Option<usize> {
-    text.windows(2).position(|pair| matches!(pair, [b',', b' ' | b'\t']))
+    text.windows(2)
+        .position(|pair| matches!(pair, [b',', b' ' | b'\t']))
 }
 
 /// The imbrication, printed as a float: `1.000000`.

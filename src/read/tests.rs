@@ -38,7 +38,9 @@ fn fails(text: &str, options: ReadOptions) -> Diag {
 }
 
 fn data(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data")
+        .join(name)
 }
 
 /// Rows of a relation as text: the named columns, `-` for null.
@@ -72,7 +74,9 @@ fn pj_dump_rows_of_all_kinds() {
     assert_eq!(trace.report.records, 15);
     assert_eq!(trace.report.kept, 15);
     assert!(trace.report.is_clean());
-    let columns = ["resource", "value", "start", "end", "depth", "col9", "col10"];
+    let columns = [
+        "resource", "value", "start", "end", "depth", "col9", "col10",
+    ];
     assert_eq!(
         rows(&trace, "states", &columns),
         [
@@ -83,7 +87,16 @@ fn pj_dump_rows_of_all_kinds() {
             "cpu1 Callback 7000000 7000000 1 - -",
         ]
     );
-    let columns = ["type", "value", "source_resource", "target_resource", "start", "end", "key", "owner"];
+    let columns = [
+        "type",
+        "value",
+        "source_resource",
+        "target_resource",
+        "start",
+        "end",
+        "key",
+        "owner",
+    ];
     assert_eq!(
         rows(&trace, "links", &columns),
         [
@@ -91,11 +104,22 @@ fn pj_dump_rows_of_all_kinds() {
             "Message ack cpu1 cpu0 8000000 7000000 - site",
         ]
     );
-    assert_eq!(rows(&trace, "events", &["resource", "value", "time", "col6"]), ["cpu0 begin 1500000 now"]);
-    assert_eq!(rows(&trace, "variables", &["metric", "start", "value"]), ["ready 0 2.0", "ready 6000000 0.5"]);
+    assert_eq!(
+        rows(&trace, "events", &["resource", "value", "time", "col6"]),
+        ["cpu0 begin 1500000 now"]
+    );
+    assert_eq!(
+        rows(&trace, "variables", &["metric", "start", "value"]),
+        ["ready 0 2.0", "ready 6000000 0.5"]
+    );
     assert_eq!(
         rows(&trace, "resources", &["id", "path", "parent", "type"]),
-        ["0 site - Site", "1 node site Machine", "2 cpu0 node Core", "3 cpu1 node Core"]
+        [
+            "0 site - Site",
+            "1 node site Machine",
+            "2 cpu0 node Core",
+            "3 cpu1 node Core"
+        ]
     );
     assert_eq!(trace.report.notes.len(), 3, "{:?}", trace.report.notes);
 }
@@ -105,9 +129,15 @@ fn pj_dump_of_old_versions_quotes_names() {
     let trace = load_files(&[data("pj_dump_old_quoted.csv")], milliseconds()).expect("a trace");
     assert_eq!(
         rows(&trace, "states", &["resource", "type", "value", "end"]),
-        ["host, left POWER on 1000000", "host, left POWER off 3500000"]
+        [
+            "host, left POWER on 1000000",
+            "host, left POWER off 3500000"
+        ]
     );
-    assert_eq!(rows(&trace, "resources", &["path", "type"]), ["host, left MACHINE"]);
+    assert_eq!(
+        rows(&trace, "resources", &["path", "type"]),
+        ["host, left MACHINE"]
+    );
 }
 
 #[test]
@@ -116,7 +146,10 @@ fn user_columns_are_named_or_belong_to_the_value() {
     let mut options = milliseconds();
     options.columns = Some(vec!["tag".to_owned()]);
     let trace = load_bytes(text.as_bytes(), options.clone()).expect("a trace");
-    assert_eq!(rows(&trace, "states", &["value", "tag", "col10"]), ["a b 007"]);
+    assert_eq!(
+        rows(&trace, "states", &["value", "tag", "col10"]),
+        ["a b 007"]
+    );
     options.columns = Some(Vec::new());
     let trace = load_bytes(text.as_bytes(), options).expect("a trace");
     assert_eq!(rows(&trace, "states", &["value"]), ["a, b, 007"]);
@@ -139,7 +172,10 @@ fn containers_of_one_name_are_told_apart_by_their_path() {
         "Container, 0, P, 0, 1, 1, p1\nContainer, p1, T, 0, 1, 1, t1\nState, t1, S, 0, 1, 1, 0, a\n\
          Container, 0, P, 0, 1, 1, p2\nContainer, p2, T, 0, 1, 1, t1\nState, t1, S, 0, 1, 1, 0, b\n",
     );
-    assert_eq!(rows(&trace, "states", &["resource", "value"]), ["p1/t1 a", "p2/t1 b"]);
+    assert_eq!(
+        rows(&trace, "states", &["resource", "value"]),
+        ["p1/t1 a", "p2/t1 b"]
+    );
     assert_eq!(
         rows(&trace, "resources", &["path", "name", "parent"]),
         ["p1 p1 -", "p1/t1 t1 p1", "p2 p2 -", "p2/t1 t1 p2"]
@@ -165,7 +201,10 @@ fn the_policy_decides_about_bad_rows() {
                 State, c, S, x, 3, 1, 0, no number\nState, c, S, 0, inf, 1, 0, infinite\nState, c, S, 0, 1, 1, 0\nOdd, c\n";
     let trace = load(text);
     let line = trace.report.line();
-    assert!(line.starts_with("7 records read, 1 kept; rejected: 1 end_before_start"), "{line}");
+    assert!(
+        line.starts_with("7 records read, 1 kept; rejected: 1 end_before_start"),
+        "{line}"
+    );
     assert_eq!(
         rows(&trace, "rejects", &["line", "code"]),
         [
@@ -193,7 +232,10 @@ fn the_policy_decides_about_bad_rows() {
         ("State, c, S, 0, , , 0, a", "`end` is missing"),
         ("State, c, S, 0, 1, 1, 0", "7 fields where 8 are wanted"),
         ("Event, c, S, 0", "4 fields where 5 are wanted"),
-        ("State, c, S, 0, 1e30, 1, 0, a", "`end` does not fit into 64-bit ticks"),
+        (
+            "State, c, S, 0, 1e30, 1, 0, a",
+            "`end` does not fit into 64-bit ticks",
+        ),
     ];
     for (row, message) in cases {
         let options = ReadOptions {
@@ -209,13 +251,27 @@ fn the_policy_decides_about_bad_rows() {
 
 #[test]
 fn nothing_kept_is_an_error_and_no_records_are_a_note() {
-    let diag = fails("State, c, S, 5, 3, -2, 0, a\nState, c, S, 5, 3, -2, 0, a\n", milliseconds());
+    let diag = fails(
+        "State, c, S, 5, 3, -2, 0, a\nState, c, S, 5, 3, -2, 0, a\n",
+        milliseconds(),
+    );
     assert_eq!(diag.code.name, "nothing_kept");
-    assert_eq!(diag.message, "none of the 2 records could be used: 2 end_before_start");
-    for text in ["", "\n\n", "# only\n# comments, here\n", "resource,value,start,end\n"] {
+    assert_eq!(
+        diag.message,
+        "none of the 2 records could be used: 2 end_before_start"
+    );
+    for text in [
+        "",
+        "\n\n",
+        "# only\n# comments, here\n",
+        "resource,value,start,end\n",
+    ] {
         let trace = load(text);
         assert_eq!(trace.report.records, 0, "{text:?}");
-        assert!(trace.report.notes.iter().any(|n| n.contains("no records")), "{text:?}");
+        assert!(
+            trace.report.notes.iter().any(|n| n.contains("no records")),
+            "{text:?}"
+        );
         assert_eq!(trace.relations.len(), 6);
     }
 }
@@ -244,14 +300,24 @@ fn links_find_their_states_in_another_file() {
     let files = [data("starvz_states.csv"), data("dag_links.csv")];
     let trace = load_files(&files, milliseconds()).expect("a trace");
     assert_eq!(rows(&trace, "links", &["source", "target"]), ["0_1 0_2"]);
-    assert!(trace.report.notes.iter().all(|note| !note.contains("ends of links")));
+    assert!(
+        trace
+            .report
+            .notes
+            .iter()
+            .all(|note| !note.contains("ends of links"))
+    );
 }
 
 #[test]
 fn tables_are_understood_by_their_column_names() {
     let trace = load_files(&[data("table_semicolon.csv")], milliseconds()).expect("a trace");
     assert_eq!(
-        rows(&trace, "states", &["resource", "value", "start", "end", "note"]),
+        rows(
+            &trace,
+            "states",
+            &["resource", "value", "start", "end", "note"]
+        ),
         [
             "B read 0 3000000 say \"\"hi\"\"",
             "A read 500000 1500000 x;y",
@@ -266,7 +332,11 @@ fn tables_are_understood_by_their_column_names() {
     );
     let trace = load_files(&[data("variables_long.csv")], milliseconds()).expect("a trace");
     assert_eq!(
-        rows(&trace, "variables", &["resource", "metric", "start", "end", "value"]),
+        rows(
+            &trace,
+            "variables",
+            &["resource", "metric", "start", "end", "value"]
+        ),
         [
             "link1 traffic 0 - 3.5",
             "link2 saturation 0 - 0.25",
@@ -284,7 +354,10 @@ fn roles_name_columns_and_missing_ones_are_said() {
     options.roles.end = Some("to_t".to_owned());
     options.roles.value = Some("phase".to_owned());
     let trace = load_bytes(text.as_bytes(), options.clone()).expect("a trace");
-    assert_eq!(rows(&trace, "states", &["resource", "value", "attr.value"]), ["A read 7"]);
+    assert_eq!(
+        rows(&trace, "states", &["resource", "value", "attr.value"]),
+        ["A read 7"]
+    );
     options.roles.end = Some("to".to_owned());
     let diag = fails(text, options);
     assert_eq!(diag.code.name, "missing_role");
@@ -297,23 +370,36 @@ fn roles_name_columns_and_missing_ones_are_said() {
 #[test]
 fn attributes_never_hide_columns_of_the_model() {
     let trace = load("resource,value,start,end,row,duration,truncated,Row\nA,x,0,1,5,9,true,6\n");
-    assert_eq!(rows(&trace, "states", &["attr.row", "Row", "truncated"]), ["5 6 true"]);
+    assert_eq!(
+        rows(&trace, "states", &["attr.row", "Row", "truncated"]),
+        ["5 6 true"]
+    );
 }
 
 #[test]
 fn enter_and_leave_become_states() {
     let trace = load_files(&[data("enter_leave.csv")], ReadOptions::default()).expect("a trace");
     assert_eq!(
-        rows(&trace, "states", &["resource", "value", "start", "end", "depth", "truncated"]),
+        rows(
+            &trace,
+            "states",
+            &["resource", "value", "start", "end", "depth", "truncated"]
+        ),
         [
             "0 main 0 6000000 0 true",
             "0 send 1000000 4000000 1 false",
             "0 wait 5000000 6000000 1 true"
         ]
     );
-    assert_eq!(rows(&trace, "events", &["value", "type"]), ["hello Message"]);
+    assert_eq!(
+        rows(&trace, "events", &["value", "type"]),
+        ["hello Message"]
+    );
     assert_eq!((trace.report.records, trace.report.kept), (6, 5));
-    assert_eq!(rows(&trace, "rejects", &["line", "code"]), ["5 end_without_begin"]);
+    assert_eq!(
+        rows(&trace, "rejects", &["line", "code"]),
+        ["5 end_without_begin"]
+    );
 }
 
 #[test]
@@ -336,14 +422,21 @@ fn several_files_match_columns_by_name() -> std::io::Result<()> {
         std::fs::write(&path, text).map(|()| path)
     };
     let first = file("rank2.csv", "id,resource,start,end,size\n1,A,0,1,5\n")?;
-    file("rank10.csv", "size,end,start,resource,id,more\n6,3,2,A,1,x\n")?;
+    file(
+        "rank10.csv",
+        "size,end,start,resource,id,more\n6,3,2,A,1,x\n",
+    )?;
     let mut options = milliseconds();
     options.paths = vec![folder.path().join("rank*.csv").display().to_string()];
     options.file_as = Some("rank".to_owned());
     options.offsets = vec![0, 1_000_000_000];
     let trace = read(&options, &AtomicBool::new(false), &|_| {}).expect("a trace");
     assert_eq!(
-        rows(&trace, "states", &["id", "resource", "start", "size", "more", "rank"]),
+        rows(
+            &trace,
+            "states",
+            &["id", "resource", "start", "size", "more", "rank"]
+        ),
         ["2/1 2/A 0 5 - 2", "10/1 10/A 3000000 6 x 10"]
     );
     assert_eq!(type_of(&trace, "states", "rank"), "int");
@@ -375,7 +468,8 @@ fn odd_bytes_end_in_a_result_or_a_diagnostic() {
     let latin = load_bytes(b"State, c, S, 0, 1, 1, 0, caf\xe9\n", milliseconds()).expect("a trace");
     assert_eq!(rows(&latin, "states", &["value"]), ["caf\u{fffd}"]);
     assert!(latin.report.line().contains("repaired: 1 not_utf8"));
-    let zeros = load_bytes(format!("{row}\n\0\0\0\0\0\n").as_bytes(), milliseconds()).expect("rows");
+    let zeros =
+        load_bytes(format!("{row}\n\0\0\0\0\0\n").as_bytes(), milliseconds()).expect("rows");
     assert_eq!(rows(&zeros, "rejects", &["code"]), ["unknown_kind"]);
 
     let code = |bytes: &[u8]| match load_bytes(bytes, milliseconds()) {
@@ -384,7 +478,10 @@ fn odd_bytes_end_in_a_result_or_a_diagnostic() {
     };
     assert_eq!(code(b"\xff\xfeS\0t\0"), "input_unreadable");
     assert_eq!(code(b"\x28\xb5\x2f\xfd...."), "input_unreadable");
-    assert_eq!(code(&(0..=255_u8).cycle().take(9_000).collect::<Vec<_>>()), "unknown_input_format");
+    assert_eq!(
+        code(&(0..=255_u8).cycle().take(9_000).collect::<Vec<_>>()),
+        "unknown_input_format"
+    );
     assert_eq!(code(b"0.0, 1.0, 1.0, p1/S/a\n"), "unknown_input_format");
     assert_eq!(code(b"hello\nworld\n"), "unknown_input_format");
 }
@@ -406,7 +503,12 @@ fn paths_that_cannot_be_read_say_why() -> std::io::Result<()> {
 fn a_broken_gzip_keeps_what_came_before() -> std::io::Result<()> {
     let mut text = String::new();
     for row in 0..5_000 {
-        text.push_str(&format!("State, c{}, S, {row}, {}, 1, 0, v{}\n", row % 7, row + 1, row * 31 % 97));
+        text.push_str(&format!(
+            "State, c{}, S, {row}, {}, 1, 0, v{}\n",
+            row % 7,
+            row + 1,
+            row * 31 % 97
+        ));
     }
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(text.as_bytes())?;
@@ -416,7 +518,13 @@ fn a_broken_gzip_keeps_what_came_before() -> std::io::Result<()> {
     let half = &bytes[..bytes.len() / 2];
     let trace = load_bytes(half, milliseconds()).expect("a trace");
     assert!(trace.report.kept > 100 && trace.report.kept < 5_000);
-    assert!(trace.report.notes.iter().any(|note| note.contains("breaks off")));
+    assert!(
+        trace
+            .report
+            .notes
+            .iter()
+            .any(|note| note.contains("breaks off"))
+    );
     let options = ReadOptions {
         policy: Policy::Fail,
         ..milliseconds()
@@ -430,11 +538,18 @@ fn long_lines_and_many_fields_are_bounded() {
     let long = "x".repeat(3_000_000);
     let trace = load(&format!("State, c, S, 0, 1, 1, 0, {long}\n"));
     assert_eq!(rows(&trace, "states", &["value"])[0].len(), long.len());
-    let trace = load(&format!("State, c, S, 0, 1, 1, 0, a{}\n", ", b".repeat(100_000)));
+    let trace = load(&format!(
+        "State, c, S, 0, 1, 1, 0, a{}\n",
+        ", b".repeat(100_000)
+    ));
     assert!(trace.report.line().contains("too_many_fields"));
     let wide = ",x".repeat(50_000);
     let trace = load(&format!("resource,start,end{wide}\nA,0,1{wide}\n"));
-    assert!(trace.relation("states").is_some_and(|r| r.schema.fields().len() < 1_100));
+    assert!(
+        trace
+            .relation("states")
+            .is_some_and(|r| r.schema.fields().len() < 1_100)
+    );
 }
 
 #[test]
@@ -447,7 +562,10 @@ fn interruption_and_progress() {
     let last = std::cell::Cell::new(0);
     let trace = read(&options, &AtomicBool::new(false), &|p| last.set(p.bytes));
     assert!(trace.is_ok());
-    assert_eq!(Some(last.get()), std::fs::metadata(&file).ok().map(|data| data.len()));
+    assert_eq!(
+        Some(last.get()),
+        std::fs::metadata(&file).ok().map(|data| data.len())
+    );
     let diag = read(&options, &AtomicBool::new(true), &|_| {}).expect_err("an interruption");
     assert_eq!(diag.code.name, "interrupted");
 }
@@ -481,13 +599,33 @@ fn real_files_load() {
         let trace = load_files(&[shared.join(name)], milliseconds()).expect(name);
         let rows = |relation| trace.relation(relation).map_or(0, |r| r.rows());
         let report = &trace.report;
-        assert_eq!(report.kept + report.rejected_rows(), report.records, "{name}");
-        [rows("states"), rows("events"), rows("links"), rows("variables"), rows("resources"), rows("rejects")]
+        assert_eq!(
+            report.kept + report.rejected_rows(),
+            report.records,
+            "{name}"
+        );
+        [
+            rows("states"),
+            rows("events"),
+            rows("links"),
+            rows("variables"),
+            rows("resources"),
+            rows("rejects"),
+        ]
     };
     let cases = [
-        ("pj_dump/native_sample.pj_dump.csv", [3318, 2, 0, 880, 13, 0]),
-        ("pj_dump/native_sample.u.pj_dump.csv", [3318, 2, 0, 880, 13, 0]),
-        ("pj_dump/native_sample.hu.pj_dump.csv", [3318, 2, 0, 880, 13, 0]),
+        (
+            "pj_dump/native_sample.pj_dump.csv",
+            [3318, 2, 0, 880, 13, 0],
+        ),
+        (
+            "pj_dump/native_sample.u.pj_dump.csv",
+            [3318, 2, 0, 880, 13, 0],
+        ),
+        (
+            "pj_dump/native_sample.hu.pj_dump.csv",
+            [3318, 2, 0, 880, 13, 0],
+        ),
         ("pj_dump/categories.pj_dump.csv", [0, 0, 17, 161, 15, 0]),
         ("pj_dump/categories.old_pj_dump.csv", [0, 0, 17, 161, 15, 0]),
         ("pj_dump/ms.pj_dump.csv", [0, 2, 17, 384, 16, 0]),
@@ -520,8 +658,13 @@ fn state_lines() -> impl Strategy<Value = Vec<(String, String)>> {
     proptest::collection::vec(row, 1..40).prop_map(|rows| {
         let line = |(cpu, start, length, depth, value): (u8, u32, u32, u8, String)| {
             let end = start + length;
-            let pj = format!("State, CPU{cpu}, S, {start}.25, {end}.25, {length}, {depth}, {value}, {length}");
-            (pj, format!("CPU{cpu},{start}.25,{end}.25,{depth},{value},{length}"))
+            let pj = format!(
+                "State, CPU{cpu}, S, {start}.25, {end}.25, {length}, {depth}, {value}, {length}"
+            );
+            (
+                pj,
+                format!("CPU{cpu},{start}.25,{end}.25,{depth},{value},{length}"),
+            )
         };
         rows.into_iter().map(line).collect()
     })

@@ -6,7 +6,6 @@ use crate::model::Clock;
 use crate::model::clock::divide_half_even;
 use crate::model::schema::type_of;
 use crate::spec::{Decimal, TimeUnit};
-use arrow::array::Array;
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};

@@ -200,8 +200,9 @@ impl TraceBuilder {
             report.records,
             reasons.join(", ")
         );
-        let diag = Diag::error(&code::NOTHING_KEPT, message)
-            .help("`format=` names another reader; `policy=fail` shows what is wrong with the first row");
+        let diag = Diag::error(&code::NOTHING_KEPT, message).help(
+            "`format=` names another reader; `policy=fail` shows what is wrong with the first row",
+        );
         let first = self.rejects.file.first().zip(self.rejects.line.first());
         Err(match (first, self.rejects.text.first()) {
             (Some((file, line)), Some(text)) => {
@@ -306,8 +307,9 @@ impl TraceBuilder {
             let columns = &self.attributes[table as usize];
             if columns.iter().any(|(known, _)| known == name) {
                 let message = format!("the files have a column `{name}` already");
-                return Err(Diag::error(&code::DUPLICATE_NAME, message)
-                    .help("another name in `file_as=`"));
+                return Err(
+                    Diag::error(&code::DUPLICATE_NAME, message).help("another name in `file_as=`")
+                );
             }
             if rows.is_empty() {
                 continue;

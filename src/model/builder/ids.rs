@@ -82,7 +82,11 @@ impl IdPlan {
         let mut repeated = Vec::new();
         if cells.is_empty() {
             let column = if self.text {
-                IdColumn::Texts((0..count).map(|n| self.texts.intern(&n.to_string())).collect())
+                IdColumn::Texts(
+                    (0..count)
+                        .map(|n| self.texts.intern(&n.to_string()))
+                        .collect(),
+                )
             } else {
                 IdColumn::Integers((0..count as i64).collect())
             };
@@ -139,7 +143,8 @@ impl IdPlan {
         for value in &mut values {
             if *value == NO_TIME {
                 // Past the largest integer the numbers go on below zero, where nothing else is.
-                *value = i64::try_from(next).unwrap_or_else(|_| (i128::from(i64::MAX) - next) as i64 - 1);
+                *value = i64::try_from(next)
+                    .unwrap_or_else(|_| (i128::from(i64::MAX) - next) as i64 - 1);
                 next += 1;
             }
         }

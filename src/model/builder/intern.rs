@@ -143,6 +143,7 @@ fn slot_of(code: u64, number: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arrow::array::Array;
 
     #[test]
     fn texts_keep_their_numbers() {

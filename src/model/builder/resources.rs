@@ -91,7 +91,10 @@ impl Resources {
         }
         let mentioned = self.latest.get(&(self.scope(), entry.name)).copied();
         if let Some(found) = mentioned
-            && self.entries.get(found as usize).is_some_and(|e| !e.declared)
+            && self
+                .entries
+                .get(found as usize)
+                .is_some_and(|e| !e.declared)
             && !self.ancestors(entry.parent).any(|up| up == found)
         {
             let old = self.entries.get_mut(found as usize)?;
@@ -104,8 +107,15 @@ impl Resources {
         Some(self.push(entry))
     }
 
-    /// A new resource, whatever has its name.
-    pub(super) fn push(&mut self, entry: Entry) -> u32 {
+    /// A new resource beside all of its name; later ones of that name and parent are others.
+    pub(super) fn beside(&mut self, entry: Entry) -> u32 {
+        let key = (entry.parent.unwrap_or(NO_PARENT), entry.name);
+        let index = self.push(entry);
+        self.children.remove(&key);
+        index
+    }
+
+    fn push(&mut self, entry: Entry) -> u32 {
         let index = self.entries.len() as u32;
         self.latest.insert((self.scope(), entry.name), index);
         self.children
@@ -117,8 +127,7 @@ impl Resources {
     /// The resource itself, its parent, and so on up.
     fn ancestors(&self, from: Option<u32>) -> impl Iterator<Item = u32> + '_ {
         // The cap is a belt: `declare` makes no cycles.
-        std::iter::successors(from, |at| self.entries.get(*at as usize)?.parent)
-            .take(MAX_DEPTH * 2)
+        std::iter::successors(from, |at| self.entries.get(*at as usize)?.parent).take(MAX_DEPTH * 2)
     }
 
     /// Bare names of several resources by which something was looked up, with their number.
@@ -209,7 +218,11 @@ impl Resources {
 fn merged(old: &Entry, new: &Entry) -> Entry {
     let null = i64::MIN;
     Entry {
-        kind: if old.kind == super::intern::NULL { new.kind } else { old.kind },
+        kind: if old.kind == super::intern::NULL {
+            new.kind
+        } else {
+            old.kind
+        },
         start: match (old.start, new.start) {
             (start, other) if start == null => other,
             (start, other) if other == null => start,

@@ -280,7 +280,12 @@ impl TraceBuilder {
 
     /// A time that only `policy=keep` lets be missing: as stored, or None where the row was rejected.
     #[inline]
-    fn required(&mut self, time: Option<i64>, field: &str, raw: &[u8]) -> Result<Option<i64>, Diag> {
+    fn required(
+        &mut self,
+        time: Option<i64>,
+        field: &str,
+        raw: &[u8],
+    ) -> Result<Option<i64>, Diag> {
         match time {
             Some(ticks) => Ok(Some(ticks)),
             None => {

@@ -87,11 +87,7 @@ pub fn look(head: &Head<'_>, options: &ReadOptions) -> Result<Option<Dialect>, D
 /// The first line that is no comment; or the last comment before it, where that has as many cells and the
 /// line itself is numbers.
 fn header_line(lines: &[&[u8]]) -> Option<usize> {
-    let first = lines.iter().position(|line| !line.starts_with(b"#"));
-    let Some(first) = first else {
-        // Nothing but comments: the last may be the names of a table without rows.
-        return lines.len().checked_sub(1);
-    };
+    let first = lines.iter().position(|line| !line.starts_with(b"#"))?;
     let Some(before) = first.checked_sub(1) else {
         return Some(first);
     };
@@ -116,7 +112,9 @@ fn separator(names: &[u8], rows: &[&[u8]]) -> Result<Option<u8>, Diag> {
         if columns < 2 {
             continue;
         }
-        let fits = rows.iter().filter(|row| cut(row, separator).len() == columns);
+        let fits = rows
+            .iter()
+            .filter(|row| cut(row, separator).len() == columns);
         found.push((fits.count(), columns, separator));
     }
     found.sort_by(|a, b| b.cmp(a));

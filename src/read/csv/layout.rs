@@ -70,7 +70,8 @@ impl Layout {
 
     /// True where ids come from a column that the user did not name and that is not called `id`.
     pub fn guesses_ids(&self) -> bool {
-        self.found(Role::Id).is_some_and(|found| !found.given && !found.exact)
+        self.found(Role::Id)
+            .is_some_and(|found| !found.given && !found.exact)
     }
 
     /// The attribute that a column goes to; None where it plays a part. Cells past the last name are
@@ -113,7 +114,10 @@ impl Layout {
             .map(|(role, _)| format!("{} = `{}`", role.word(), self.name(*role)))
             .collect();
         let relation = self.table.relation();
-        Some(format!("{what} was read as {relation}: {}", shown.join(", ")))
+        Some(format!(
+            "{what} was read as {relation}: {}",
+            shown.join(", ")
+        ))
     }
 }
 
@@ -161,12 +165,10 @@ pub fn of_table(header: &[String], roles: &Roles, relation: Option<Table>) -> Re
     for role in roles_of(table) {
         let found = match (role, table) {
             // A sample has `time` where a step has `start`.
-            (Role::Start, Table::States | Table::Variables) => {
-                match finder.find(Role::Start)? {
-                    Some(found) => Some(found),
-                    None => finder.find(Role::Time)?,
-                }
-            }
+            (Role::Start, Table::States | Table::Variables) => match finder.find(Role::Start)? {
+                Some(found) => Some(found),
+                None => finder.find(Role::Time)?,
+            },
             (Role::Target, _) => match finder.find(Role::Target)? {
                 Some(found) => Some(found),
                 // Rows `Dependent,JobId` of StarPU: the job depends on the first.
@@ -181,7 +183,10 @@ pub fn of_table(header: &[String], roles: &Roles, relation: Option<Table>) -> Re
             continue;
         };
         // One column plays one part: the first that asks.
-        if parts.iter().all(|(_, known): &(Role, Found)| known.column != found.column) {
+        if parts
+            .iter()
+            .all(|(_, known): &(Role, Found)| known.column != found.column)
+        {
             parts.push((*role, found));
         }
     }
@@ -243,7 +248,11 @@ fn missing_role(finder: &Finder<'_>, table: Table, role: Role) -> Diag {
         Role::End => " or `duration=\"…\"`",
         _ => "",
     };
-    let help = format!("columns: {}; write `{}=\"…\"`{or}", finder.list(), role.word());
+    let help = format!(
+        "columns: {}; write `{}=\"…\"`{or}",
+        finder.list(),
+        role.word()
+    );
     Diag::error(&code::MISSING_ROLE, message).help(help)
 }
 
@@ -256,8 +265,18 @@ fn roles_of(table: Table) -> &'static [Role] {
         ],
         Table::Events => &[Time, Resource, Kind, Value, Id],
         Table::Links => &[
-            Source, Target, SourceResource, TargetResource, SourcePoint, TargetPoint, Start, End,
-            Kind, Value, Key, Id,
+            Source,
+            Target,
+            SourceResource,
+            TargetResource,
+            SourcePoint,
+            TargetPoint,
+            Start,
+            End,
+            Kind,
+            Value,
+            Key,
+            Id,
         ],
         Table::Variables => &[Start, End, Duration, Resource, Metric, Value],
         Table::Resources => &[Name, Resource, Parent, Kind, Start, End, Capacity],
@@ -327,7 +346,13 @@ pub fn of_nature(header: &[String], roles: &Roles, table: Table) -> Result<Layou
     let mut parts = Vec::new();
     for (role, tiers) in named {
         if let Some(found) = finder.find_among(*role, tiers)? {
-            parts.push((*role, Found { exact: found.exact && !found.given, ..found }));
+            parts.push((
+                *role,
+                Found {
+                    exact: found.exact && !found.given,
+                    ..found
+                },
+            ));
         }
     }
     let mut layout = Layout::new(table, header, parts);

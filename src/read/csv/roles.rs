@@ -107,9 +107,24 @@ impl Role {
                 &["resource"],
                 &["resourceid", "container"],
                 &[
-                    "worker", "workerid", "cpu", "cpuid", "core", "thread", "threadid", "process",
-                    "processid", "rank", "node", "host", "machine", "lane", "track", "entity",
-                    "agent", "location",
+                    "worker",
+                    "workerid",
+                    "cpu",
+                    "cpuid",
+                    "core",
+                    "thread",
+                    "threadid",
+                    "process",
+                    "processid",
+                    "rank",
+                    "node",
+                    "host",
+                    "machine",
+                    "lane",
+                    "track",
+                    "entity",
+                    "agent",
+                    "location",
                 ],
                 &["tid", "pid", "mpirank", "proc", "device", "stream"],
             ],
@@ -122,12 +137,28 @@ impl Role {
             ],
             Role::Start => &[
                 &["start"],
-                &["starttime", "begin", "begintime", "tstart", "timestart", "startedat"],
+                &[
+                    "starttime",
+                    "begin",
+                    "begintime",
+                    "tstart",
+                    "timestart",
+                    "startedat",
+                ],
                 &["t0", "ts"],
             ],
             Role::End => &[
                 &["end"],
-                &["endtime", "finish", "finishtime", "stop", "stoptime", "tend", "timeend", "endedat"],
+                &[
+                    "endtime",
+                    "finish",
+                    "finishtime",
+                    "stop",
+                    "stoptime",
+                    "tend",
+                    "timeend",
+                    "endedat",
+                ],
                 &["t1"],
             ],
             Role::Duration => &[&["duration"], &["dur", "elapsed", "length"]],
@@ -260,7 +291,11 @@ impl<'a> Finder<'a> {
             Some((_, known)) => format!("`{}=\"{known}\"`; columns: {}", role.word(), self.list()),
             None => format!("columns: {}", self.list()),
         };
-        Diag::error(&code::MISSING_ROLE, format!("the table has no column `{name}`")).help(help)
+        Diag::error(
+            &code::MISSING_ROLE,
+            format!("the table has no column `{name}`"),
+        )
+        .help(help)
     }
 
     fn ambiguous(&self, role: Role, columns: &[usize]) -> Diag {
@@ -276,7 +311,12 @@ impl<'a> Finder<'a> {
 
     /// The names of the columns, for messages.
     pub fn list(&self) -> String {
-        let shown: Vec<String> = self.header.iter().take(40).map(|n| format!("`{n}`")).collect();
+        let shown: Vec<String> = self
+            .header
+            .iter()
+            .take(40)
+            .map(|n| format!("`{n}`"))
+            .collect();
         let more = if self.header.len() > 40 { ", …" } else { "" };
         format!("{}{more}", shown.join(", "))
     }

@@ -38,7 +38,11 @@ impl Rows {
         b: &mut TraceBuilder,
     ) -> Result<(), Diag> {
         if record.cut {
-            return b.reject("cut_off", "the file ends in the middle of the row", record.raw());
+            return b.reject(
+                "cut_off",
+                "the file ends in the middle of the row",
+                record.raw(),
+            );
         }
         let row = match layout.table {
             Table::States => self.state(record, layout, b)?,
@@ -48,7 +52,9 @@ impl Rows {
             Table::Resources => return self.resource(record, layout, b),
         };
         if let Some(row) = row {
-            self.attributes(record, layout, b, |b, attribute, text| b.set(attribute, row, text));
+            self.attributes(record, layout, b, |b, attribute, text| {
+                b.set(attribute, row, text)
+            });
         }
         Ok(())
     }
@@ -158,7 +164,11 @@ impl Rows {
             id: cell(record, layout, Role::Id),
         };
         if row.source.is_empty() && row.target.is_empty() && times == [None; 2] {
-            b.reject("link_without_ends", "the link names neither states nor times", record.raw())?;
+            b.reject(
+                "link_without_ends",
+                "the link names neither states nor times",
+                record.raw(),
+            )?;
             return Ok(None);
         }
         let added = b.add_link(row, record.raw())?;
@@ -358,19 +368,25 @@ fn plain<'a>(cell: &'a mut Vec<u8>, decimal_comma: bool, text: &'a [u8]) -> &'a 
     if !decimal_comma || !text.contains(&b',') {
         return text;
     }
-    let number = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b',' | b'-' | b'+' | b'e' | b'E');
+    let number =
+        |byte: &u8| byte.is_ascii_digit() || matches!(byte, b',' | b'-' | b'+' | b'e' | b'E');
     if text.iter().filter(|byte| **byte == b',').count() != 1 || !text.iter().all(number) {
         return text;
     }
     cell.clear();
-    cell.extend(text.iter().map(|byte| if *byte == b',' { b'.' } else { *byte }));
+    cell.extend(
+        text.iter()
+            .map(|byte| if *byte == b',' { b'.' } else { *byte }),
+    );
     cell
 }
 
 /// The cell of a part; empty where there is none.
 fn cell<'a>(record: &'a Record, layout: &Layout, role: Role) -> &'a [u8] {
     let column = layout.column(role);
-    column.and_then(|column| record.cell(column)).unwrap_or_default()
+    column
+        .and_then(|column| record.cell(column))
+        .unwrap_or_default()
 }
 
 /// The resource of a row, which no row can lack.

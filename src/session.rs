@@ -1,0 +1,418 @@
+//! A session: names, opened inputs and an engine; scripts in, results to a [`Host`].
+//!
+//! This is the library's front door: the command line and the REPL are two front ends of it, and nothing in
+//! here prints.
+
+use crate::diag::{Class, Diag, Sources, Span};
+use crate::func::Functions;
+use crate::lang::ast;
+use crate::lang::check::{
+    self, Binding, Checked, FunctionKind, Parameter, ParameterText, Registry, Scope,
+};
+use crate::lang::flow::{Columns, Flow};
+use crate::lang::parse;
+use crate::lang::plan::{Arguments, Pipeline, Step};
+use crate::plan::engine::EngineConfig;
+use crate::plan::{Cancel, Engine, lower};
+use crate::run::Runner;
+use crate::spec::{Type, Value, VerbSpec};
+use crate::verb::source::opened::SourceCache;
+use crate::verb::{self, FlowContext, Host};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What a session is started with.
+#[derive(Clone, Debug, Default)]
+pub struct SessionConfig {
+    /// Threads, memory, spill folder.
+    pub engine: EngineConfig,
+    /// Where output files go; None for the current folder.
+    pub out: Option<PathBuf>,
+    /// Values of `--param`, as text.
+    pub parameters: Vec<(String, String)>,
+}
+
+/// The end of a run.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// The errors, in order. Warnings went to the host as they came.
+    pub diags: Vec<Diag>,
+    /// The exit code of language.md section 7.
+    pub exit_code: u8,
+}
+
+impl Outcome {
+    fn of(diags: Vec<Diag>) -> Outcome {
+        // A mistake in the script outweighs an input that could not be read: it is to be mended first.
+        let script = diags.iter().find(|d| d.is_error() && d.code.class == Class::Script);
+        let first = script.or(diags.iter().find(|d| d.is_error()));
+        Outcome {
+            exit_code: first.map_or(0, |diag| diag.code.class.exit_code()),
+            diags,
+        }
+    }
+}
+
+/// A session.
+pub struct Session {
+    engine: Engine,
+    functions: Functions,
+    texts: Sources,
+    inputs: SourceCache,
+    scope: Scope,
+    config: SessionConfig,
+    memory: crate::run::Memory,
+    succeeded: Vec<String>,
+}
+
+impl Session {
+    /// Starts the engine.
+    pub fn new(config: SessionConfig) -> Result<Session, Diag> {
+        let engine = Engine::new(config.engine.clone())?;
+        let functions = Functions::new(engine.context().state());
+        Ok(Session {
+            engine,
+            functions,
+            texts: Sources::default(),
+            inputs: SourceCache::default(),
+            scope: Scope::default(),
+            config,
+            memory: crate::run::Memory::default(),
+            succeeded: Vec::new(),
+        })
+    }
+
+    /// The texts that spans of diagnostics point into.
+    pub fn sources(&self) -> &Sources {
+        &self.texts
+    }
+
+    /// Stops what runs; a clone may be used from a signal handler's thread.
+    pub fn cancel(&self) -> Cancel {
+        self.engine.cancel().clone()
+    }
+
+    /// The names that are bound.
+    pub fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    /// Every function a script can call.
+    pub fn function_names(&self) -> Vec<String> {
+        self.functions.names()
+    }
+
+    /// The inputs of the REPL that succeeded, as a script.
+    pub fn script(&self) -> String {
+        let mut out = String::new();
+        for input in &self.succeeded {
+            out.push_str(input.trim_end());
+            out.push('\n');
+        }
+        out
+    }
+
+    /// Runs a script: all mistakes at once before anything runs, then statement by statement up to the first
+    /// that fails.
+    pub fn run(&mut self, name: &str, text: &str, host: &mut dyn Host) -> Outcome {
+        let overrides = self.overrides();
+        let checked = match self.checked(name, text, &overrides, host) {
+            Ok(checked) => checked,
+            Err(outcome) => return outcome,
+        };
+        for (step, _) in &checked.steps {
+            if let Err(diag) = self.step(step, host) {
+                return Outcome::of(vec![diag]);
+            }
+        }
+        Outcome::default()
+    }
+
+    /// Runs one input of the REPL. A leading pipe goes on from the last result, which is `it`.
+    pub fn run_interactive(&mut self, text: &str, host: &mut dyn Host) -> Outcome {
+        let continued = text.trim_start().starts_with('|') && self.scope.get("it").is_some();
+        let input = if continued {
+            format!("it {}", text.trim_start())
+        } else {
+            text.to_owned()
+        };
+        let checked = match self.checked("input", &input, &[], host) {
+            Ok(checked) => checked,
+            Err(outcome) => return outcome,
+        };
+        for (step, span) in &checked.steps {
+            if let Err(diag) = self.step(step, host) {
+                return Outcome::of(vec![diag]);
+            }
+            let written = self
+                .texts
+                .get(span.source)
+                .and_then(|(_, text)| text.get(span.start..span.end))
+                .unwrap_or_default()
+                .to_owned();
+            match step {
+                Step::Pipeline(pipeline) => {
+                    let kept = Arc::new(pipeline.without_outcomes());
+                    self.scope.bind("it", Binding::Data(kept));
+                    self.remember(&written, pipeline.is_data());
+                }
+                Step::Scalar(scalar) => {
+                    self.scope.bind("it", Binding::Scalar(scalar.clone()));
+                    self.succeeded.push(written);
+                }
+                Step::LetPipeline(_) | Step::LetScalar(_) => self.succeeded.push(written),
+            }
+        }
+        Outcome::default()
+    }
+
+    /// Remembers an input so that the saved session gives the same: the last result is a name there.
+    fn remember(&mut self, written: &str, is_data: bool) {
+        if is_data {
+            self.succeeded.push(format!("let it = {written}\nit"));
+        } else {
+            self.succeeded.push(written.to_owned());
+        }
+    }
+
+    /// Finds the mistakes of a script and runs nothing but the loads that the check needs.
+    pub fn check(&mut self, name: &str, text: &str, host: &mut dyn Host) -> Outcome {
+        let overrides = self.overrides();
+        match self.checked(name, text, &overrides, host) {
+            Ok(_) => Outcome::default(),
+            Err(outcome) => outcome,
+        }
+    }
+
+    /// The parameters that a script declares.
+    pub fn parameters_of(
+        &mut self,
+        name: &str,
+        text: &str,
+    ) -> (Vec<Parameter>, Vec<Diag>) {
+        let source = self.texts.add(name, text);
+        let parsed = parse::parse(text, source);
+        let script = ast::Script {
+            statements: parsed
+                .script
+                .statements
+                .into_iter()
+                .filter(|s| matches!(s.kind, ast::StatementKind::Param { .. }))
+                .collect(),
+        };
+        let mut host = Silent;
+        let checked = self.check_script(&script, &[], &mut host, &mut Scope::default());
+        (checked.parameters, parsed.diags)
+    }
+
+    /// The columns that flow at the end of a pipeline's text, from inputs that are open already.
+    pub fn columns_at(&mut self, pipeline_text: &str) -> Option<Columns> {
+        let text = pipeline_text.trim_end().trim_end_matches('|');
+        let parsed = parse::parse(text, u32::MAX);
+        let last = parsed.script.statements.into_iter().next_back()?;
+        let script = ast::Script {
+            statements: vec![last],
+        };
+        let mut scope = self.scope.clone();
+        let mut host = Silent;
+        let mut saved = Vec::new();
+        let mut registry = Registries {
+            functions: &self.functions,
+            flow: FlowContext {
+                engine: &self.engine,
+                sources: &mut self.inputs,
+                host: &mut host,
+                saved: &mut saved,
+                only_open: true,
+            },
+        };
+        let checked = check::check(&script, &mut scope, &[], &mut registry);
+        match checked.steps.into_iter().next_back()?.0 {
+            Step::Pipeline(pipeline) | Step::LetPipeline(pipeline) => {
+                pipeline.flow.columns().cloned()
+            }
+            Step::Scalar(_) | Step::LetScalar(_) => None,
+        }
+    }
+
+    fn overrides(&self) -> Vec<(String, ParameterText)> {
+        self.config
+            .parameters
+            .iter()
+            .map(|(name, raw)| {
+                let parsed = parse::parse(&format!("let value = {raw}"), u32::MAX);
+                let expr = parsed.script.statements.into_iter().next().and_then(|s| match s.kind {
+                    ast::StatementKind::Let {
+                        value: ast::Bound::Expr(expr),
+                        ..
+                    } if parsed.diags.is_empty() => Some(expr),
+                    _ => None,
+                });
+                let text = ParameterText {
+                    raw: raw.clone(),
+                    expr,
+                };
+                (name.clone(), text)
+            })
+            .collect()
+    }
+
+    fn check_script(
+        &mut self,
+        script: &ast::Script,
+        overrides: &[(String, ParameterText)],
+        host: &mut dyn Host,
+        scope: &mut Scope,
+    ) -> Checked {
+        let mut saved = Vec::new();
+        let mut registry = Registries {
+            functions: &self.functions,
+            flow: FlowContext {
+                engine: &self.engine,
+                sources: &mut self.inputs,
+                host,
+                saved: &mut saved,
+                only_open: false,
+            },
+        };
+        check::check(script, scope, overrides, &mut registry)
+    }
+
+    /// Parses and checks; the errors end the run, the warnings go to the host.
+    fn checked(
+        &mut self,
+        name: &str,
+        text: &str,
+        overrides: &[(String, ParameterText)],
+        host: &mut dyn Host,
+    ) -> Result<Checked, Outcome> {
+        self.engine.cancel().reset();
+        let source = self.texts.add(name, text);
+        let parsed = parse::parse(text, source);
+        let mut scope = self.scope.clone();
+        let mut checked = self.check_script(&parsed.script, overrides, host, &mut scope);
+        let mut diags = parsed.diags;
+        diags.append(&mut checked.diags);
+        let (mut errors, warnings): (Vec<Diag>, Vec<Diag>) =
+            diags.into_iter().partition(Diag::is_error);
+        for warning in warnings {
+            host.warn(warning);
+        }
+        if !errors.is_empty() {
+            errors.sort_by_key(|diag| diag.labels.first().map_or(usize::MAX, |l| l.span.start));
+            return Err(Outcome::of(errors));
+        }
+        self.scope = scope;
+        Ok(checked)
+    }
+
+    fn step(&mut self, step: &Step, host: &mut dyn Host) -> Result<(), Diag> {
+        let mut runner = Runner {
+            engine: &self.engine,
+            functions: &self.functions,
+            sources: &mut self.inputs,
+            host,
+            texts: &self.texts,
+            out: self.config.out.clone(),
+            memory: &mut self.memory,
+        };
+        runner.step(step)
+    }
+}
+
+/// The registries as the checker sees them.
+struct Registries<'a> {
+    functions: &'a Functions,
+    flow: FlowContext<'a>,
+}
+
+impl Registry for Registries<'_> {
+    fn verb(&self, name: &str) -> Option<&'static VerbSpec> {
+        verb::find(name).map(|verb| verb.spec())
+    }
+
+    fn verb_names(&self) -> Vec<&'static str> {
+        verb::VERBS.iter().map(|verb| verb.spec().name).collect()
+    }
+
+    fn flow(
+        &mut self,
+        spec: &'static VerbSpec,
+        input: Option<&Flow>,
+        arguments: &Arguments,
+    ) -> Result<Flow, Diag> {
+        match verb::find(spec.name) {
+            Some(verb) => verb.flow(input, arguments, &mut self.flow),
+            None => Err(verb::unexpected(spec)),
+        }
+    }
+
+    fn function(&self, name: &str) -> Option<(String, FunctionKind)> {
+        self.functions.find(name)
+    }
+
+    fn function_names(&self) -> Vec<String> {
+        self.functions.names()
+    }
+
+    fn result_type(&self, function: &str, arguments: &[Type]) -> Result<Type, String> {
+        self.functions.result_type(function, arguments)
+    }
+
+    fn call(&mut self, function: &str, arguments: &[Value], ty: &Type) -> Result<Value, Diag> {
+        call(self.functions, function, arguments, ty)
+    }
+}
+
+/// The value of a function of constants.
+pub(crate) fn call(
+    functions: &Functions,
+    function: &str,
+    arguments: &[Value],
+    ty: &Type,
+) -> Result<Value, Diag> {
+    let span = Span::default();
+    let clock = crate::run::EXACT;
+    let types: Vec<Type> = arguments.iter().map(Value::value_type).collect();
+    let literals = arguments
+        .iter()
+        .map(|value| lower::literal(value, clock, span))
+        .collect::<Result<Vec<_>, Diag>>()?;
+    let call = functions.lower(function, literals, &types)?;
+    let value = functions.simplify(call)?;
+    crate::run::value_of_scalar(&value, ty, clock)
+}
+
+/// A host for checks whose warnings nobody reads.
+struct Silent;
+
+impl Host for Silent {
+    fn table(&mut self, _: &verb::Shown) -> Result<(), Diag> {
+        Ok(())
+    }
+
+    fn text(&mut self, _: &str) -> Result<(), Diag> {
+        Ok(())
+    }
+
+    fn value(&mut self, _: &Value) -> Result<(), Diag> {
+        Ok(())
+    }
+
+    fn figure(&mut self, _: &crate::plan::Figure, _: &str) -> Result<(), Diag> {
+        Ok(())
+    }
+
+    fn warn(&mut self, _: Diag) {}
+
+    fn stage(&mut self, _: &str) {}
+
+    fn progress(&mut self, _: u64, _: u64) {}
+}
+
+impl Pipeline {
+    /// True where data come out that a later statement can go on from.
+    fn is_data(&self) -> bool {
+        !matches!(self.flow, Flow::Scalar(_))
+    }
+}

@@ -1,0 +1,157 @@
+//! What a verb may use while it is checked and while it runs.
+
+use super::source::opened::SourceCache;
+use crate::diag::{Diag, code};
+use crate::func::Functions;
+use crate::lang::plan::{Arguments, Expr, Named};
+use crate::lang::flow::Columns;
+use crate::plan::lower::{self, Lowering};
+use crate::plan::{Engine, Figure, Table, fault};
+use crate::spec::{Type, Value, VerbSpec};
+use datafusion::arrow::record_batch::RecordBatch;
+use datafusion::logical_expr as df;
+use std::path::PathBuf;
+
+/// While checking: sources open their input.
+pub struct FlowContext<'a> {
+    /// The engine that plans are made for.
+    pub engine: &'a Engine,
+    /// Inputs opened so far.
+    pub sources: &'a mut SourceCache,
+    /// Where warnings go.
+    pub host: &'a mut dyn Host,
+    /// Paths that `save` stages of this script write, with the place of each.
+    pub saved: &'a mut Vec<(String, crate::diag::Span)>,
+    /// Use only inputs that are open already: completion must not read files.
+    pub only_open: bool,
+}
+
+/// Something shown: a table with the means to run it.
+pub struct Shown<'a> {
+    /// The table.
+    pub table: &'a Table,
+    /// What runs it.
+    pub engine: &'a Engine,
+    /// Most rows, where fewer than usual were asked for.
+    pub rows: Option<usize>,
+}
+
+/// Where results go. The library prints nothing itself.
+pub trait Host {
+    /// A table to show.
+    fn table(&mut self, shown: &Shown) -> Result<(), Diag>;
+    /// Text to show: a summary, a plan.
+    fn text(&mut self, text: &str) -> Result<(), Diag>;
+    /// A value to show.
+    fn value(&mut self, value: &Value) -> Result<(), Diag>;
+    /// A figure to show, as SVG.
+    fn figure(&mut self, figure: &Figure, svg: &str) -> Result<(), Diag>;
+    /// A warning.
+    fn warn(&mut self, diag: Diag);
+    /// What runs now, for progress.
+    fn stage(&mut self, name: &str);
+    /// How far reading an input has come, in bytes.
+    fn progress(&mut self, done: u64, total: u64);
+}
+
+/// The figure stage that follows in the pipeline.
+pub struct Ahead<'a> {
+    /// Its verb.
+    pub verb: &'a dyn super::Verb,
+    /// Its arguments, evaluated.
+    pub arguments: Arguments,
+}
+
+/// While running.
+pub struct PlanContext<'a> {
+    /// The engine.
+    pub engine: &'a Engine,
+    /// The functions of the language.
+    pub functions: &'a Functions,
+    /// Inputs opened so far.
+    pub sources: &'a mut SourceCache,
+    /// Where results go.
+    pub host: &'a mut dyn Host,
+    /// The figure that follows, if any.
+    pub ahead: Option<Ahead<'a>>,
+    /// Where output files go; None for the current folder.
+    pub out: Option<PathBuf>,
+    /// The stages of the pipeline so far as text, for `explain`.
+    pub stages: Vec<String>,
+}
+
+impl Lowering for Functions {
+    fn function(
+        &self,
+        name: &str,
+        arguments: Vec<df::Expr>,
+        types: &[Type],
+    ) -> Result<df::Expr, Diag> {
+        self.lower(name, arguments, types)
+    }
+}
+
+impl PlanContext<'_> {
+    /// The engine's expression over the rows of `columns`.
+    pub fn lower(&self, expr: &Expr, columns: &Columns) -> Result<df::Expr, Diag> {
+        lower::lower(expr, columns.clock, self.functions)
+    }
+
+    /// The engine's expression under a name.
+    pub fn named(&self, named: &Named, columns: &Columns) -> Result<df::Expr, Diag> {
+        Ok(self.lower(&named.expr, columns)?.alias(named.name.as_str()))
+    }
+
+    /// All rows of a table that is small by nature.
+    pub fn collect(&mut self, table: &Table) -> Result<Vec<RecordBatch>, Diag> {
+        self.engine.collect(&table.plan)
+    }
+
+    /// The colour domain of a lineage: its values in profile order, computed once.
+    pub fn domain(&mut self, table: &Table) -> Result<Vec<String>, Diag> {
+        let lineage = &table.lineage;
+        if let Some(domain) = lineage.domain.get() {
+            return Ok(domain.clone());
+        }
+        let names = match &lineage.states {
+            None => Vec::new(),
+            Some(states) => {
+                let plan = crate::plan::node::profile(
+                    super::analysis::profile::usable(states.clone())?,
+                    crate::plan::node::Nest::Flatten,
+                )
+                .map_err(fault::diag)?;
+                let batches = self.engine.collect(&plan)?;
+                texts(&batches, 0)
+            }
+        };
+        Ok(lineage.domain.get_or_init(|| names).clone())
+    }
+}
+
+/// A column of names as owned text; nulls are empty.
+pub fn texts(batches: &[RecordBatch], column: usize) -> Vec<String> {
+    use datafusion::arrow::array::AsArray;
+    use datafusion::arrow::compute::cast;
+    use datafusion::arrow::datatypes::DataType;
+    let mut out = Vec::new();
+    for batch in batches {
+        if let Ok(names) = cast(batch.column(column), &DataType::Utf8View) {
+            out.extend(
+                names
+                    .as_string_view()
+                    .iter()
+                    .map(|name| name.unwrap_or_default().to_owned()),
+            );
+        }
+    }
+    out
+}
+
+/// A verb met something its `flow` should have refused.
+pub fn unexpected(verb: &VerbSpec) -> Diag {
+    Diag::error(
+        &code::INTERNAL,
+        format!("`{}` met data it was not checked for", verb.name),
+    )
+}

@@ -1,0 +1,347 @@
+//! `save`: writes a figure, a table or a trace; the format goes by the extension.
+
+use super::ANYTHING;
+use super::scene::svg_of;
+use crate::diag::{Diag, code};
+use crate::figure::raster;
+use crate::lang::flow::Flow;
+use crate::lang::plan::Arguments;
+use crate::lang::suggest;
+use crate::model::schema::{RELATIONS, column, is_hidden};
+use crate::plan::engine::stamped;
+use crate::plan::{Data, Figure, Table, Trace, fault, lower};
+use crate::spec::{
+    Accept, Choice, Example, Kind, Param, ParamSpec, Place, Section, Shape, TimeUnit, VerbSpec,
+};
+use crate::verb::source::parquet::{
+    COMPANIONS_KEY, RELATION_KEY, SORTED_KEY, VERSION_KEY, companion,
+};
+use crate::verb::{FlowContext, PlanContext, Verb};
+use crate::write::atomic::AtomicFile;
+use crate::write::{self, Format, WriteOptions, output_error};
+use datafusion::arrow::array::RecordBatch;
+use datafusion::logical_expr::LogicalPlanBuilder;
+use std::path::{Path, PathBuf};
+
+/// The verb.
+pub struct Save;
+
+/// Where to.
+pub static PATH: Param<String> = Param::new(ParamSpec {
+    name: "path",
+    place: Place::Required,
+    shape: Shape::Scalar(&[Accept::Text]),
+    default: "",
+    about: "the file; its extension says the format",
+});
+
+/// Resolution of a PNG.
+pub static DPI: Param<Option<f64>> = Param::new(ParamSpec {
+    name: "dpi",
+    place: Place::Option,
+    shape: Shape::Scalar(&[Accept::Number]),
+    default: "300; 96 where the size is in px",
+    about: "pixels per inch of a PNG",
+});
+
+const UNITS: &[Choice] = &[
+    Choice { name: "ps", about: "picoseconds" },
+    Choice { name: "ns", about: "nanoseconds" },
+    Choice { name: "us", about: "microseconds" },
+    Choice { name: "ms", about: "milliseconds" },
+    Choice { name: "s", about: "seconds" },
+    Choice { name: "min", about: "minutes" },
+    Choice { name: "h", about: "hours" },
+];
+
+/// Unit of times in text.
+pub static UNIT: Param<Option<String>> = Param::new(ParamSpec {
+    name: "unit",
+    place: Place::Option,
+    shape: Shape::Scalar(&[Accept::Choice(UNITS)]),
+    default: "that of the trace's file",
+    about: "the unit of times in a text file",
+});
+
+static SPEC: VerbSpec = VerbSpec {
+    name: "save",
+    section: Section::Outcome,
+    takes: ANYTHING,
+    heads: false,
+    gives: "what flows in",
+    summary: "Writes a file: svg, png for figures; csv, tsv, json, ndjson, md, parquet, arrow for tables.",
+    detail: "The file appears whole or not at all: it is written beside its place and renamed. Its folder must \
+             exist. Text files hold times as exact decimals in the unit of the trace's file; Parquet and Arrow hold \
+             ticks and say the unit in the metadata. A trace saved as Parquet is one file for the relation in focus \
+             and one beside it for each other relation that has rows (`run.parquet`, `run.links.parquet`); `load` of \
+             the first reads all of them back exactly. Any other format of a table holds the relation in focus.",
+    params: &[&PATH.spec, &DPI.spec, &UNIT.spec],
+    by: false,
+    examples: &[Example {
+        about: "a table and its copy in seconds",
+        script: "load \"hand.csv\" unit=ms | profile | save \"profile.csv\" | save \"profile-in-s.csv\" unit=s",
+        prints: "",
+    }],
+};
+
+/// The formats of figures.
+const PICTURES: [&str; 2] = ["svg", "png"];
+
+fn extension(path: &str) -> String {
+    Path::new(path)
+        .extension()
+        .map(|extension| extension.to_string_lossy().to_ascii_lowercase())
+        .unwrap_or_default()
+}
+
+/// Refuses an extension that does not fit the kind.
+fn check_format(path: &str, kind: Kind, arguments: &Arguments) -> Result<(), Diag> {
+    let extension = extension(path);
+    let tables: Vec<&str> = write::FORMATS
+        .iter()
+        .flat_map(|format| format.extensions.iter().copied())
+        .collect();
+    let picture = PICTURES.contains(&extension.as_str());
+    let table = tables.contains(&extension.as_str());
+    let wanted = if kind == Kind::Figure { PICTURES.to_vec() } else { tables };
+    let fits = if kind == Kind::Figure { picture } else { table };
+    if fits {
+        return Ok(());
+    }
+    let diag = Diag::error(
+        &code::UNKNOWN_FORMAT,
+        if extension.is_empty() {
+            format!("`{path}` has no extension that says the format")
+        } else if picture {
+            format!("a {} cannot be saved as {extension}; it is not a figure yet", kind.word())
+        } else {
+            format!("a {} cannot be saved as {extension}", kind.word())
+        },
+    )
+    .at(arguments.span_of(&PATH), "here");
+    Err(match suggest::nearest(&extension, wanted.iter().copied()) {
+        Some(near) if !picture && !table => diag.help(format!("did you mean `.{near}`?")),
+        _ if picture => diag.help("draw it first: `| plot-stacked | save …`"),
+        _ => diag.help(format!("extensions: {}", suggest::listed(wanted, 20))),
+    })
+}
+
+impl Verb for Save {
+    fn spec(&self) -> &'static VerbSpec {
+        &SPEC
+    }
+
+    fn flow(
+        &self,
+        input: Option<&Flow>,
+        arguments: &Arguments,
+        cx: &mut FlowContext,
+    ) -> Result<Flow, Diag> {
+        let input = input.ok_or_else(|| crate::verb::context::unexpected(&SPEC))?;
+        if let Ok(path) = arguments.get(&PATH) {
+            check_format(&path, input.kind(), arguments)?;
+            let span = arguments.span_of(&PATH);
+            if let Some((_, other)) = cx.saved.iter().find(|(other, _)| *other == path) {
+                return Err(Diag::error(
+                    &code::SAVED_TWICE,
+                    format!("`{path}` is written twice in this script"),
+                )
+                .at(span, "again here")
+                .at(*other, "first here"));
+            }
+            cx.saved.push((path, span));
+        }
+        Ok(input.clone())
+    }
+
+    fn plan(
+        &self,
+        input: Option<Data>,
+        arguments: &Arguments,
+        flow: &Flow,
+        cx: &mut PlanContext,
+    ) -> Result<Data, Diag> {
+        let input = input.ok_or_else(|| crate::verb::context::unexpected(&SPEC))?;
+        let name = arguments.get(&PATH)?;
+        check_format(&name, flow.kind(), arguments)?;
+        let path = match &cx.out {
+            Some(folder) => folder.join(&name),
+            None => PathBuf::from(&name),
+        };
+        let placed = |diag: Diag| diag.or_at(arguments.span_of(&PATH), "this file");
+        match &input {
+            Data::Figure(figure) => picture(figure, &path, arguments, cx).map_err(placed)?,
+            Data::Trace(trace) if extension(&name) == "parquet" || extension(&name) == "pq" => {
+                bundle(trace, &path, cx).map_err(placed)?;
+            }
+            other => {
+                let table = other.table()?;
+                let unit = arguments.get(&UNIT)?.and_then(|unit| TimeUnit::from_name(&unit));
+                let options = WriteOptions {
+                    unit,
+                    metadata: vec![
+                        (VERSION_KEY.to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+                        (RELATION_KEY.to_owned(), "table".to_owned()),
+                    ],
+                    ..WriteOptions::default()
+                };
+                let format = format_of(&name, arguments)?;
+                table_file(&table, &path, format, &options, cx).map_err(placed)?;
+            }
+        }
+        Ok(input)
+    }
+}
+
+fn format_of(path: &str, arguments: &Arguments) -> Result<&'static Format, Diag> {
+    write::by_extension(&extension(path)).ok_or_else(|| {
+        Diag::error(&code::UNKNOWN_FORMAT, format!("`{path}` has no known extension"))
+            .at(arguments.span_of(&PATH), "here")
+    })
+}
+
+fn picture(
+    figure: &Figure,
+    path: &Path,
+    arguments: &Arguments,
+    cx: &mut PlanContext,
+) -> Result<(), Diag> {
+    let svg = svg_of(figure, cx)?;
+    let shown = path.display().to_string();
+    let bytes = if extension(&shown) == "png" {
+        cx.host.stage("rendering");
+        let size = figure
+            .scene
+            .get()
+            .map(|scene| scene.size)
+            .ok_or_else(|| Diag::error(&code::INTERNAL, "the figure was not drawn"))?;
+        raster::png(&svg, size, arguments.get(&DPI)?).map_err(crate::verb::plot::failure)?
+    } else {
+        svg.into_bytes()
+    };
+    let mut file = AtomicFile::create(path)?;
+    file.writer()
+        .write_all(&bytes)
+        .map_err(|error| output_error(&shown, &error))?;
+    file.commit()
+}
+
+/// Streams a table into a file.
+fn table_file(
+    table: &Table,
+    path: &Path,
+    format: &Format,
+    options: &WriteOptions,
+    cx: &mut PlanContext,
+) -> Result<(), Diag> {
+    cx.host.stage("writing");
+    let keep_hidden = options.metadata.iter().any(|(key, value)| {
+        key == RELATION_KEY && RELATIONS.contains(&value.as_str())
+    });
+    let schema = stamped(table.plan.schema().as_arrow(), &table.columns);
+    let shown: Vec<usize> = schema
+        .fields()
+        .iter()
+        .enumerate()
+        .filter(|(_, field)| keep_hidden || !is_hidden(field))
+        .map(|(index, _)| index)
+        .collect();
+    let failed = |error: &dyn std::fmt::Display| {
+        output_error(&path.display().to_string(), &std::io::Error::other(error.to_string()))
+    };
+    let visible = std::sync::Arc::new(schema.project(&shown).map_err(|error| failed(&error))?);
+    let mut file = AtomicFile::create(path)?;
+    let mut writer =
+        (format.open)(Box::new(file.writer()), &visible, options).map_err(|e| failed(&e))?;
+    cx.engine.stream(&table.plan, &mut |batch: &RecordBatch| {
+        let batch = batch.project(&shown).map_err(|error| failed(&error))?;
+        writer.batch(&batch).map_err(|error| failed(&error))
+    })?;
+    writer.finish().map_err(|error| failed(&error))?;
+    file.commit()
+}
+
+/// A trace as Parquet: companions first, the main file last, so that a main file always finds its own.
+fn bundle(trace: &Trace, path: &Path, cx: &mut PlanContext) -> Result<(), Diag> {
+    let format = &write::parquet::FORMAT;
+    let mut companions = Vec::new();
+    for (name, _) in &trace.relations {
+        if *name == trace.focus {
+            continue;
+        }
+        let Some(table) = trace.relation(name).map_err(fault::diag)? else {
+            continue;
+        };
+        let file = companion(path, name);
+        let rows = count(&table, cx)?;
+        if rows == 0 {
+            // What an earlier save left here is no part of this one.
+            if file.exists() {
+                std::fs::remove_file(&file)
+                    .map_err(|error| output_error(&file.display().to_string(), &error))?;
+            }
+            continue;
+        }
+        companions.push(format!("{name}:{rows}"));
+        write_relation(&table, name, &file, format, None, cx)?;
+    }
+    let main = trace
+        .focused()
+        .map_err(fault::diag)?
+        .ok_or_else(|| Diag::error(&code::INTERNAL, "the trace has nothing in focus"))?;
+    write_relation(&main, &trace.focus, path, format, Some(companions.join(",")), cx)
+}
+
+fn write_relation(
+    table: &Table,
+    name: &str,
+    path: &Path,
+    format: &Format,
+    companions: Option<String>,
+    cx: &mut PlanContext,
+) -> Result<(), Diag> {
+    // The order that sources declare, so that sorted ones are not sorted again.
+    let sorted_by: Vec<String> = [column::START, column::TIME, column::ROW]
+        .into_iter()
+        .filter(|name| table.columns.has(name))
+        .map(str::to_owned)
+        .collect();
+    let timed = sorted_by.iter().any(|name| name != column::ROW);
+    let sorted_by = if timed { sorted_by } else { Vec::new() };
+    let plan = if sorted_by.is_empty() {
+        table.plan.clone()
+    } else {
+        LogicalPlanBuilder::from(table.plan.clone())
+            .sort(sorted_by.iter().map(|name| lower::column(name).sort(true, false)))
+            .and_then(LogicalPlanBuilder::build)
+            .map_err(fault::diag)?
+    };
+    let mut metadata = vec![
+        (VERSION_KEY.to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+        (RELATION_KEY.to_owned(), name.to_owned()),
+        (SORTED_KEY.to_owned(), sorted_by.join(",")),
+    ];
+    if let Some(companions) = companions {
+        metadata.push((COMPANIONS_KEY.to_owned(), companions));
+    }
+    let options = WriteOptions {
+        metadata,
+        sorted_by,
+        ..WriteOptions::default()
+    };
+    let table = table.then(plan, table.columns.clone());
+    table_file(&table, path, format, &options, cx)
+}
+
+fn count(table: &Table, cx: &PlanContext) -> Result<usize, Diag> {
+    let mut rows = 0;
+    let plan = LogicalPlanBuilder::from(table.plan.clone())
+        .project(table.columns.list.first().map(|c| lower::column(&c.name)))
+        .and_then(LogicalPlanBuilder::build)
+        .map_err(fault::diag)?;
+    cx.engine.stream(&plan, &mut |batch| {
+        rows += batch.num_rows();
+        Ok(())
+    })?;
+    Ok(rows)
+}

@@ -1,0 +1,5 @@
+//! Verbs that work on the time axis.
+
+pub mod flatten;
+pub mod shift;
+pub mod window;
