@@ -11,13 +11,15 @@ mod cells;
 mod finish;
 mod ids;
 mod intern;
+mod order;
+mod policy;
 mod resources;
 mod rows;
 
 use super::clock::{TimeError, TimeParser};
 use super::schema::{self, column};
 use super::{Clock, LoadReport, Policy};
-use crate::diag::{Diag, code, printable};
+use crate::diag::Diag;
 use cells::Cells;
 use intern::Interner;
 use resources::{Entry, Resources};
@@ -28,9 +30,6 @@ use rows::{Events, Links, Rejects, States, Variables};
 const NO_TIME: i64 = i64::MIN;
 /// The end of a state that the trace did not live to see.
 const OPEN: i64 = i64::MIN + 1;
-/// Rejected rows keep this many characters of their text.
-const REJECT_TEXT: usize = 4096;
-
 /// The number of a text (a type, a value, a metric, a bare name).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Name(u32);
@@ -299,7 +298,8 @@ impl TraceBuilder {
         self.names.get(name.0)
     }
 
-    /// A point in time: ticks with the file's offset. Rounding to a tick is counted.
+    /// A point in time: ticks with the file's offset. Rounding to a tick is counted under every policy,
+    /// and never an error.
     #[inline]
     pub fn time(&mut self, text: &[u8]) -> Result<i64, TimeError> {
         let parsed = self.parser.parse(text)?;
@@ -323,78 +323,6 @@ impl TraceBuilder {
     #[inline]
     pub fn length(&self, text: &[u8]) -> Result<i64, TimeError> {
         self.parser.parse(text).map(|parsed| parsed.ticks)
-    }
-
-    /// A point in time that a row needs, by the load policy. `field` is what the file calls it; `raw` is
-    /// the text of the row.
-    pub fn bound(&mut self, text: &[u8], field: &str, raw: &[u8]) -> Result<Bound, Diag> {
-        match self.time(text) {
-            Ok(ticks) => Ok(Bound::At(ticks)),
-            Err(error) => self.no_time(error, field, raw),
-        }
-    }
-
-    /// What the load policy says to a time that is none.
-    #[cold]
-    pub fn no_time(&mut self, error: TimeError, field: &str, raw: &[u8]) -> Result<Bound, Diag> {
-        if error == TimeError::Missing && self.policy == Policy::Keep {
-            return Ok(Bound::Null);
-        }
-        let message = format!("`{field}` {}", error.about());
-        if error == TimeError::OutOfRange && self.policy == Policy::Fail {
-            return Err(self
-                .place(Diag::error(&code::TIME_RANGE, message), raw)
-                .help("a coarser `resolution=` reaches further: 64-bit ticks of 1us last 292,000 years"));
-        }
-        self.reject(error.code(), &message, raw)?;
-        Ok(Bound::Rejected)
-    }
-
-    /// Turns the present record down: an error under `policy=fail`, else a row of `rejects` under a stable
-    /// reason code.
-    #[cold]
-    pub fn reject(&mut self, reason: &'static str, message: &str, raw: &[u8]) -> Result<(), Diag> {
-        self.broken_text = false;
-        if self.policy == Policy::Fail {
-            return Err(self.bad_row(message, raw));
-        }
-        let file = self.files.last().map_or("", |file| file.name.as_str());
-        self.report.reject(reason, file, self.line);
-        let file = self.files.len().saturating_sub(1) as u32;
-        self.rejects.file.push(file);
-        self.rejects.line.push(self.line);
-        self.rejects.code.push(reason);
-        let text =
-            String::from_utf8_lossy(raw.get(..raw.len().min(REJECT_TEXT * 4)).unwrap_or(raw));
-        self.rejects.text.push(printable(&text, REJECT_TEXT));
-        Ok(())
-    }
-
-    /// Counts that the present record was mended: an error under `policy=fail`.
-    #[cold]
-    pub fn repair(&mut self, reason: &'static str, message: &str, raw: &[u8]) -> Result<(), Diag> {
-        if self.policy == Policy::Fail {
-            return Err(self.bad_row(message, raw));
-        }
-        let file = self.files.last().map_or("", |file| file.name.as_str());
-        self.report.repair(reason, file, self.line);
-        Ok(())
-    }
-
-    /// Says a thing once in the load report.
-    pub fn note(&mut self, text: impl Into<String>) {
-        self.report.note(text);
-    }
-
-    /// The error about the present record.
-    pub fn bad_row(&self, message: &str, raw: &[u8]) -> Diag {
-        self.place(Diag::error(&code::BAD_ROW, message), raw)
-            .help("`policy=repair` counts such rows and sets them aside in `rejects`")
-    }
-
-    fn place(&self, diag: Diag, raw: &[u8]) -> Diag {
-        let text = String::from_utf8_lossy(raw.get(..raw.len().min(1024)).unwrap_or(raw));
-        diag.in_file(self.file_name(), self.line, &text)
     }
 
     /// The resource of that bare name: the latest declared in this trace, else a new one without parent
@@ -480,15 +408,6 @@ impl TraceBuilder {
     /// rather than repaired.
     pub fn guess_ids(&mut self) {
         self.ids_are_a_guess = true;
-    }
-
-    /// Counts bytes that were no UTF-8, once per row.
-    fn check_text(&mut self, raw: &[u8]) -> Result<(), Diag> {
-        if self.broken_text {
-            self.broken_text = false;
-            self.repair("not_utf8", "the text is not UTF-8", raw)?;
-        }
-        Ok(())
     }
 
     fn row_number(&self, line: u64) -> i64 {

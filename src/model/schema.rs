@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub mod column {
     /// Identity of a row: the file's own ids, else row numbers.
     pub const ID: &str = "id";
-    /// Path of the resource.
+    /// Identity of the resource, see [`PATH`].
     pub const RESOURCE: &str = "resource";
     /// Type of the state, event or link.
     pub const TYPE: &str = "type";
@@ -49,11 +49,12 @@ pub mod column {
     pub const TARGET_RESOURCE: &str = "target_resource";
     /// The file's key of a link.
     pub const KEY: &str = "key";
-    /// Identity of a resource.
+    /// Identity of a resource: its bare name where no other of the trace has it, else the names from its
+    /// root down (`root/program/CPU0`).
     pub const PATH: &str = "path";
     /// Bare name of a resource.
     pub const NAME: &str = "name";
-    /// Path of the parent resource.
+    /// Identity of the parent resource.
     pub const PARENT: &str = "parent";
     /// Capacity of a resource.
     pub const CAPACITY: &str = "capacity";

@@ -79,6 +79,9 @@ impl Engine {
         // A declared order is worth more than byte ranges: without this the optimizer splits a sorted file
         // and sorts it again (design.md, section 4).
         options.options_mut().optimizer.prefer_existing_sort = true;
+        // Dealing batches round robin would make every later keyed exchange merge sorted streams again;
+        // sources that can be read in parallel say so themselves.
+        options.options_mut().optimizer.enable_round_robin_repartition = false;
         let pool = TrackConsumersPool::new(
             FairSpillPool::new(config.memory),
             NonZeroUsize::MIN.saturating_add(4),
@@ -161,9 +164,10 @@ impl Engine {
     ) -> Result<(), Diag> {
         let physical = self.physical(plan)?;
         let task = self.context.task_ctx();
-        let mut stream = datafusion::physical_plan::execute_stream(physical, task)
-            .map_err(fault::diag)?;
         self.runtime.block_on(async {
+            // Starting a stream may spawn tasks, so it happens inside the runtime.
+            let mut stream = datafusion::physical_plan::execute_stream(physical, task)
+                .map_err(fault::diag)?;
             loop {
                 let next = tokio::select! {
                     biased;

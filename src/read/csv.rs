@@ -114,6 +114,14 @@ impl Reader for Csv {
             }
         }
         rows.durations.report(builder);
+        if records.open_quotes() > 0 {
+            let note = format!(
+                "{}: {} rows have a quote that does not close, which was taken as it is",
+                input.name(),
+                records.open_quotes()
+            );
+            builder.note(note);
+        }
         Ok(())
     }
 }

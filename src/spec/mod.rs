@@ -72,6 +72,17 @@ impl Type {
         matches!(self, Type::Time | Type::LogicalTime)
     }
 
+    /// With its article: `an int`, `a time`.
+    pub fn with_article(&self) -> String {
+        let name = self.to_string();
+        let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) {
+            "an"
+        } else {
+            "a"
+        };
+        format!("{article} {name}")
+    }
+
     /// True for int and float.
     pub fn is_number(&self) -> bool {
         matches!(self, Type::Int | Type::Float)

@@ -225,7 +225,7 @@ impl Checker<'_> {
         self.report(
             Diag::error(
                 &code::TYPE_MISMATCH,
-                format!("a condition is true or false, this is a {}", expr.ty),
+                format!("a condition is true or false, this is {}", expr.ty.with_article()),
             )
             .at(expr.span, "here")
             .help("compare it with something: `==`, `<`, `in` …"),

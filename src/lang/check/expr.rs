@@ -152,7 +152,7 @@ impl Checker<'_> {
                     return self.report(
                         Diag::error(
                             &code::TYPE_MISMATCH,
-                            format!("a condition is true or false, this is a {}", condition.ty),
+                            format!("a condition is true or false, this is {}", condition.ty.with_article()),
                         )
                         .at(condition.span, "here"),
                     );
@@ -456,7 +456,7 @@ impl Checker<'_> {
                     &code::TYPE_MISMATCH,
                     format!("{what} have one type, not {left} and {right}"),
                 )
-                .at(span, format!("this is a {right}")),
+                .at(span, format!("this is {}", right.with_article())),
             ),
         }
     }

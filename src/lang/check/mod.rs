@@ -395,15 +395,17 @@ impl Checker<'_> {
             (Some(value), wanted) if expr::fits(&value.value_type(), wanted) => value,
             (found, wanted) => {
                 let found = match found {
-                    Some(value) => format!("a {}", value.value_type()),
+                    Some(value) => value.value_type().with_article(),
                     None => "no literal".to_owned(),
                 };
                 return self.report(
                     Diag::error(
                         &code::UNKNOWN_PARAM,
                         format!(
-                            "--param {}={} is {found}, but a {wanted} is wanted",
-                            name.text, text.raw
+                            "--param {}={} is {found}, but {} is wanted",
+                            name.text,
+                            text.raw,
+                            wanted.with_article()
                         ),
                     )
                     .at(name.span, format!("declared here as {default}"))

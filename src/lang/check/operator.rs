@@ -28,7 +28,7 @@ impl Checker<'_> {
             return self.report(
                 Diag::error(
                     &code::TYPE_MISMATCH,
-                    format!("`{word}` takes {wanted}, not a {}", operand.ty),
+                    format!("`{word}` takes {wanted}, not {}", operand.ty.with_article()),
                 )
                 .at(operand.span, "here"),
             );
@@ -93,7 +93,7 @@ impl Checker<'_> {
                 for side in [&left, &right] {
                     if !matches!(side.ty, Type::String | Type::Null) {
                         return self.mismatch(
-                            format!("`matches` compares text with a regular expression, this is a {}", side.ty),
+                            format!("`matches` compares text with a regular expression, this is {}", side.ty.with_article()),
                             side.span,
                         );
                     }
@@ -127,8 +127,8 @@ impl Checker<'_> {
             &code::TYPE_MISMATCH,
             format!("`{symbol}` compares one type, not {} with {}", left.ty, right.ty),
         )
-        .at(left.span, format!("a {}", left.ty))
-        .at(right.span, format!("a {}", right.ty));
+        .at(left.span, left.ty.with_article())
+        .at(right.span, right.ty.with_article());
         let number_as_text = match (&left.ty, &right.ty) {
             (Type::String, Type::Int | Type::Float) => Some(&right),
             (Type::Int | Type::Float, Type::String) => Some(&left),
@@ -255,7 +255,7 @@ impl Checker<'_> {
                 let text = matches!(right.ty, Type::String);
                 let diag = Diag::error(
                     &code::TYPE_MISMATCH,
-                    format!("`{symbol}` takes a list or a range, not a {}", right.ty),
+                    format!("`{symbol}` takes a list or a range, not {}", right.ty.with_article()),
                 )
                 .at(span, "here");
                 self.report(if text {
@@ -299,8 +299,8 @@ impl Checker<'_> {
                 &code::TYPE_MISMATCH,
                 format!("`{}` has no meaning for {} and {}", operator.symbol(), left.ty, right.ty),
             )
-            .at(left.span, format!("a {}", left.ty))
-            .at(right.span, format!("a {}", right.ty));
+            .at(left.span, left.ty.with_article())
+            .at(right.span, right.ty.with_article());
             let help = match (operator, &left.ty, &right.ty) {
                 (Add, Type::String, _) | (Add, _, Type::String) => {
                     Some("text is joined in an f-string: f\"{a}{b}\"".to_owned())

@@ -11,7 +11,13 @@ use std::sync::Arc;
 
 impl Checker<'_> {
     pub(crate) fn pipeline(&mut self, pipeline: &ast::Pipeline) -> Checking<Arc<Pipeline>> {
-        let source = self.head(&pipeline.head)?;
+        let source = match self.head(&pipeline.head) {
+            Ok(source) => source,
+            Err(stop) => {
+                self.unknown_verbs(&pipeline.stages);
+                return Err(stop);
+            }
+        };
         let mut flow = match &source {
             Source::Verb(call) => call.flow.clone(),
             Source::Pipeline { pipeline, relation } => match (relation, &pipeline.flow) {
@@ -23,9 +29,15 @@ impl Checker<'_> {
             },
         };
         let mut calls = Vec::new();
-        for stage in &pipeline.stages {
+        for (index, stage) in pipeline.stages.iter().enumerate() {
             let made_by = calls.last().map(|call: &StageCall| (call.verb.name, call.span));
-            let call = self.stage(stage, Some(&flow), made_by)?;
+            let call = match self.stage(stage, Some(&flow), made_by) {
+                Ok(call) => call,
+                Err(stop) => {
+                    self.unknown_verbs(&pipeline.stages[index + 1..]);
+                    return Err(stop);
+                }
+            };
             flow = call.flow.clone();
             calls.push(call);
         }
@@ -35,6 +47,16 @@ impl Checker<'_> {
             flow,
             span: pipeline.span,
         }))
+    }
+
+    /// What can still be said of stages behind a mistake: whether their verbs exist.
+    fn unknown_verbs(&mut self, stages: &[ast::Stage]) {
+        for stage in stages {
+            if self.registry.verb(&stage.verb.text).is_none() {
+                let diag = self.unknown_verb(stage);
+                self.diags.push(diag);
+            }
+        }
     }
 
     fn head(&mut self, head: &ast::Head) -> Checking<Source> {

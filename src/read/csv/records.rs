@@ -11,6 +11,8 @@ use std::collections::VecDeque;
 /// A quoted cell may run over so many lines and bytes; beyond, its quote is taken for plain text.
 const MAX_QUOTED_LINES: usize = 200;
 const MAX_QUOTED_BYTES: usize = 1 << 20;
+/// So many bytes are looked at in vain for closing quotes in a file; then quotes end with their line.
+const MAX_WASTED_BYTES: usize = 64 << 20;
 /// More cells than this are cut off.
 const MAX_CELLS: usize = 10_000;
 
@@ -151,6 +153,8 @@ pub struct Records {
     record: Record,
     /// Lines that were looked at in search of a closing quote.
     pending: VecDeque<Pending>,
+    wasted: usize,
+    open_quotes: u64,
 }
 
 impl Records {
@@ -160,6 +164,8 @@ impl Records {
             separator,
             record: Record::default(),
             pending: VecDeque::new(),
+            wasted: 0,
+            open_quotes: 0,
         }
     }
 
@@ -174,10 +180,16 @@ impl Records {
                 continue;
             }
             if !self.record.split(self.separator, true) && !self.join_lines(input)? {
+                self.open_quotes += 1;
                 self.record.split(self.separator, false);
             }
             return Ok(Some(&self.record));
         }
+    }
+
+    /// Records with a quote that does not close, which was taken for plain text.
+    pub fn open_quotes(&self) -> u64 {
+        self.open_quotes
     }
 
     /// Passes the line of column names, of which `before` lines that are not blank stand before.
@@ -211,7 +223,11 @@ impl Records {
 
     /// Appends lines until the open quote closes. False, with everything as before, where it does not.
     fn join_lines(&mut self, input: &mut Input<'_>) -> Result<bool, Diag> {
+        if self.wasted > MAX_WASTED_BYTES {
+            return Ok(false);
+        }
         let (first, first_cut) = (self.record.raw.len(), self.record.cut);
+        let mut looked_at = 0;
         for taken in 0..MAX_QUOTED_LINES {
             if self.pending.len() <= taken {
                 let Some(line) = input.next_line()? else {
@@ -233,12 +249,15 @@ impl Records {
             self.record.raw.extend_from_slice(&line.text);
             self.record.cut |= line.cut;
             // Only a line with a quote can close one.
-            let closes = memchr(b'"', &line.text).is_some();
-            if closes && self.record.split(self.separator, true) {
-                self.pending.drain(..=taken);
-                return Ok(true);
+            if memchr(b'"', &line.text).is_some() {
+                looked_at += self.record.raw.len();
+                if self.record.split(self.separator, true) {
+                    self.pending.drain(..=taken);
+                    return Ok(true);
+                }
             }
         }
+        self.wasted += looked_at + self.record.raw.len();
         self.record.raw.truncate(first);
         self.record.cut = first_cut;
         Ok(false)

@@ -88,8 +88,8 @@ impl Rows {
         let truncated = cell(record, layout, Role::Truncated);
         let row = StateRow {
             resource,
-            kind: b.name(cell(record, layout, Role::Kind)),
-            value: b.name(cell(record, layout, Role::Value)),
+            kind: b.name(label(record, layout, Role::Kind)),
+            value: b.name(label(record, layout, Role::Value)),
             start,
             end,
             depth,
@@ -115,8 +115,8 @@ impl Rows {
         };
         let row = EventRow {
             resource,
-            kind: b.name(cell(record, layout, Role::Kind)),
-            value: b.name(cell(record, layout, Role::Value)),
+            kind: b.name(label(record, layout, Role::Kind)),
+            value: b.name(label(record, layout, Role::Value)),
             time,
             id: cell(record, layout, Role::Id),
         };
@@ -150,17 +150,17 @@ impl Rows {
             }
         };
         let row = LinkRow {
-            kind: b.name(cell(record, layout, Role::Kind)),
-            value: b.name(cell(record, layout, Role::Value)),
+            kind: b.name(label(record, layout, Role::Kind)),
+            value: b.name(label(record, layout, Role::Value)),
             source: cell(record, layout, Role::Source),
             target: cell(record, layout, Role::Target),
-            source_point: b.name(cell(record, layout, Role::SourcePoint)),
-            target_point: b.name(cell(record, layout, Role::TargetPoint)),
+            source_point: b.name(label(record, layout, Role::SourcePoint)),
+            target_point: b.name(label(record, layout, Role::TargetPoint)),
             source_resource: place(Role::SourceResource, b),
             target_resource: place(Role::TargetResource, b),
             start: times[0],
             end: times[1],
-            key: b.name(cell(record, layout, Role::Key)),
+            key: b.name(label(record, layout, Role::Key)),
             id: cell(record, layout, Role::Id),
         };
         if row.source.is_empty() && row.target.is_empty() && times == [None; 2] {
@@ -266,7 +266,7 @@ impl Rows {
         let row = ResourceRow {
             parent,
             name: b.name(name),
-            kind: b.name(cell(record, layout, Role::Kind)),
+            kind: b.name(label(record, layout, Role::Kind)),
             start: times[0],
             end: times[1],
             capacity: capacity.ok().flatten(),
@@ -387,6 +387,14 @@ fn cell<'a>(record: &'a Record, layout: &Layout, role: Role) -> &'a [u8] {
     column
         .and_then(|column| record.cell(column))
         .unwrap_or_default()
+}
+
+/// The cell of a part that is a name; `NA` is null.
+fn label<'a>(record: &'a Record, layout: &Layout, role: Role) -> &'a [u8] {
+    match cell(record, layout, role) {
+        b"NA" => b"",
+        text => text,
+    }
 }
 
 /// The resource of a row, which no row can lack.

@@ -1,0 +1,17 @@
+//! The command line: arguments in, an exit code out. Results go to standard output, everything else to
+//! standard error (language.md, section 7).
+//!
+//! One file per concern: [`args`] reads the command line, [`run`] and [`check`] do what it asks, [`host`]
+//! shows results, [`terminal`] knows what the terminal can, [`signal`] turns Ctrl-C into a cancelled query.
+
+pub mod args;
+pub mod check;
+pub mod host;
+mod output;
+pub mod progress;
+pub mod run;
+pub mod script;
+pub mod signal;
+pub mod terminal;
+
+pub use run::main;
