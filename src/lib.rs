@@ -4,6 +4,7 @@
 //! stream of RecordBatch → write | figure::Scene → SVG → PNG`
 
 pub mod algo;
+pub mod cli;
 pub mod diag;
 pub mod figure;
 pub mod func;
@@ -11,6 +12,7 @@ pub mod lang;
 pub mod model;
 pub mod plan;
 pub mod read;
+pub mod repl;
 mod run;
 pub mod session;
 pub mod spec;

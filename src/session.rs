@@ -207,6 +207,11 @@ impl Session {
 
     /// The columns that flow at the end of a pipeline's text, from inputs that are open already.
     pub fn columns_at(&mut self, pipeline_text: &str) -> Option<Columns> {
+        self.flow_at(pipeline_text)?.columns().cloned()
+    }
+
+    /// What flows at the end of a pipeline's text, from inputs that are open already.
+    pub fn flow_at(&mut self, pipeline_text: &str) -> Option<Flow> {
         let text = pipeline_text.trim_end().trim_end_matches('|');
         let parsed = parse::parse(text, u32::MAX);
         let last = parsed.script.statements.into_iter().next_back()?;
@@ -229,7 +234,7 @@ impl Session {
         let checked = check::check(&script, &mut scope, &[], &mut registry);
         match checked.steps.into_iter().next_back()?.0 {
             Step::Pipeline(pipeline) | Step::LetPipeline(pipeline) => {
-                pipeline.flow.columns().cloned()
+                Some(pipeline.flow.clone())
             }
             Step::Scalar(_) | Step::LetScalar(_) => None,
         }

@@ -1,1 +1,13 @@
-fn main(){}
+//! The tests of the program from outside: one binary, since each links the whole engine.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod support;
+
+mod cases;
+mod determinism;
+mod errors;
+mod laws;
+mod layers;
+mod outputs;
+mod pages;
+mod verbs;

@@ -112,9 +112,9 @@ impl Diag {
         self
     }
 
-    /// Adds a labelled span only where the diagnostic has none yet.
+    /// Adds a labelled span only where the diagnostic says no place yet, in the script or in a file.
     pub fn or_at(self, span: Span, text: impl Into<String>) -> Self {
-        if self.labels.is_empty() {
+        if self.labels.is_empty() && self.place.is_none() {
             self.at(span, text)
         } else {
             self

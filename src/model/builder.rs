@@ -293,6 +293,15 @@ impl TraceBuilder {
         }
     }
 
+    /// Looks for bytes that are no UTF-8 in the text of a record, also in cells that become attributes.
+    /// They are replaced, and counted when the row is added.
+    #[inline]
+    pub fn check_bytes(&mut self, raw: &[u8]) {
+        if !raw.is_ascii() && std::str::from_utf8(raw).is_err() {
+            self.broken_text = true;
+        }
+    }
+
     /// The text of a name.
     pub fn text(&self, name: Name) -> &str {
         self.names.get(name.0)
@@ -432,8 +441,8 @@ fn new_entry(parent: Option<u32>, name: u32, kind: u32) -> Entry {
 /// that come as attributes, because few traces have them.
 fn is_model_column(table: Table, name: &str) -> bool {
     let clock = Clock::logical();
-    name == column::DURATION
-        || name == column::ROW
+    let interval = !matches!(table, Table::Events | Table::Resources);
+    (interval && name == column::DURATION)
         || schema::relation_fields(table.relation(), clock, false)
             .iter()
             .any(|field| field.name() == name)

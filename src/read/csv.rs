@@ -63,8 +63,11 @@ impl Reader for Csv {
         options: &ReadOptions,
         builder: &mut TraceBuilder,
     ) -> Result<(), Diag> {
-        let Some(dialect) = dialect::look(&input.head(), options)? else {
-            let first = input.head().lines().next().unwrap_or_default().to_vec();
+        let first = input.head().lines().next().unwrap_or_default();
+        let first = first.get(..first.len().min(1024)).unwrap_or(first).to_vec();
+        let shown = String::from_utf8_lossy(&first);
+        let dialect = dialect::look(&input.head(), options);
+        let Some(dialect) = dialect.map_err(|diag| diag.in_file(input.name(), 1, &shown))? else {
             let message = "the table has no row of column names, or only one column";
             return Err(input
                 .error(&code::UNKNOWN_INPUT_FORMAT, message, &first)

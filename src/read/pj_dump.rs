@@ -182,6 +182,7 @@ impl Rows {
         if line.cut {
             return builder.reject("cut_off", "the file ends in the middle of the row", raw);
         }
+        builder.check_bytes(raw);
         match kind {
             Kind::State => self.state(fields, raw, builder),
             Kind::Event => self.event(fields, raw, builder),

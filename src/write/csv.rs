@@ -30,6 +30,7 @@ struct Separated<'a> {
     schema: SchemaRef,
     unit: Option<TimeUnit>,
     separator: char,
+    has_header: bool,
     line: String,
     cell: String,
 }
@@ -40,23 +41,34 @@ fn open<'a>(
     options: &WriteOptions,
     separator: char,
 ) -> io::Result<Box<dyn TableWriter + 'a>> {
-    let mut writer = Separated {
+    Ok(Box::new(Separated {
         out,
         schema: schema.clone(),
         unit: options.unit,
         separator,
+        has_header: false,
         line: String::new(),
         cell: String::new(),
-    };
-    for (index, field) in schema.fields().iter().enumerate() {
-        if index > 0 {
-            writer.line.push(separator);
+    }))
+}
+
+impl Separated<'_> {
+    /// Writes the header before the first row, or at the end of a table without rows: a run that fails
+    /// before it has a row prints nothing.
+    fn header(&mut self) -> io::Result<()> {
+        if std::mem::replace(&mut self.has_header, true) {
+            return Ok(());
         }
-        push_quoted(&mut writer.line, field.name(), separator, false);
+        self.line.clear();
+        for (index, field) in self.schema.fields().iter().enumerate() {
+            if index > 0 {
+                self.line.push(self.separator);
+            }
+            push_quoted(&mut self.line, field.name(), self.separator, false);
+        }
+        self.line.push('\n');
+        self.out.write_all(self.line.as_bytes())
     }
-    writer.line.push('\n');
-    writer.out.write_all(writer.line.as_bytes())?;
-    Ok(Box::new(writer))
 }
 
 /// Quotes where the text would be read otherwise. An empty text is quoted, so that it is no null.
@@ -76,6 +88,7 @@ fn push_quoted(line: &mut String, text: &str, separator: char, is_text: bool) {
 
 impl TableWriter for Separated<'_> {
     fn batch(&mut self, batch: &RecordBatch) -> io::Result<()> {
+        self.header()?;
         let cells = columns(batch, &self.schema, self.unit)?;
         for row in 0..batch.num_rows() {
             self.line.clear();
@@ -99,6 +112,7 @@ impl TableWriter for Separated<'_> {
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
+        self.header()?;
         self.out.flush()
     }
 }

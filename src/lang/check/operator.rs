@@ -98,6 +98,7 @@ impl Checker<'_> {
                         );
                     }
                 }
+                self.pattern(&right)?;
                 (left, right, Type::Bool)
             }
             Coalesce => {
@@ -111,6 +112,30 @@ impl Checker<'_> {
         };
         let node = ExprNode::Binary(operator, Box::new(left), Box::new(right));
         Ok(Expr { node, ty, span })
+    }
+
+    /// A pattern that is known must be one.
+    fn pattern(&mut self, expr: &Expr) -> Checking<()> {
+        let ExprNode::Value(Value::String(text)) = &expr.node else {
+            return Ok(());
+        };
+        match regex::Regex::new(text) {
+            Ok(_) => Ok(()),
+            Err(error) => {
+                // Its last line says what is wrong; the lines before it draw the pattern.
+                let why = error.to_string();
+                let why = why.lines().last().unwrap_or_default();
+                let why = why.trim_start_matches("error: ");
+                self.report(
+                    Diag::error(
+                        &code::INVALID_VALUE,
+                        format!("this is no regular expression: {}", crate::diag::printable(why, 160)),
+                    )
+                    .at(expr.span, "here")
+                    .help("a character with a meaning is taken as itself behind a backslash: r\"\\[\""),
+                )
+            }
+        }
     }
 
     fn mismatch<T>(&mut self, message: String, span: Span) -> Checking<T> {

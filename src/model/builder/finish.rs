@@ -245,12 +245,12 @@ impl TraceBuilder {
         let (states, events) = (&self.states, &self.events);
         let (links, variables) = (&self.links, &self.variables);
         let no_ends: &[i64] = &[];
-        let states = order(&states.start, &states.end, &states.row);
+        let states = order(&states.start, no_ends, &states.row);
         check(cancel)?;
         let events = order(&events.time, no_ends, &events.row);
-        let links = order(&links.start, &links.end, &links.row);
+        let links = order(&links.start, no_ends, &links.row);
         check(cancel)?;
-        let variables = order(&variables.start, &variables.end, &variables.row);
+        let variables = order(&variables.start, no_ends, &variables.row);
         check(cancel)?;
         Ok(Orders {
             states,
@@ -329,9 +329,9 @@ impl TraceBuilder {
     }
 }
 
-const SORTED_STATES: [&str; 3] = [column::START, column::END, column::ROW];
+const SORTED_STATES: [&str; 2] = [column::START, column::ROW];
 const SORTED_EVENTS: [&str; 2] = [column::TIME, column::ROW];
-const SORTED_LINKS: [&str; 3] = [column::START, column::END, column::ROW];
+const SORTED_LINKS: [&str; 2] = [column::START, column::ROW];
 
 /// The order of the rows of each relation; None where they came sorted.
 struct Orders {

@@ -44,6 +44,7 @@ impl Rows {
                 record.raw(),
             );
         }
+        b.check_bytes(record.raw());
         let row = match layout.table {
             Table::States => self.state(record, layout, b)?,
             Table::Events => self.event(record, layout, b)?,

@@ -139,3 +139,49 @@ fn ids_are_integers_where_all_are() {
     assert_eq!(rows(&trace, "states", &["id", "job_id"]), ["0 7", "1 7"]);
     assert!(trace.report.is_clean());
 }
+
+#[test]
+fn nothing_is_null_and_odd_bytes_are_counted_once_per_row() {
+    let text = b"resource,value,start,end,note\nA,NA,0,1,\nA,,0,1,NA\nA,x,0,1,\xe9t\xe9\n";
+    let trace = load_bytes(text, milliseconds()).expect("a trace");
+    assert_eq!(
+        rows(&trace, "states", &["value", "note"]),
+        ["- -", "- -", "x \u{fffd}t\u{fffd}"]
+    );
+    assert!(trace.report.line().contains("repaired: 1 not_utf8"));
+    let options = ReadOptions {
+        policy: Policy::Fail,
+        ..milliseconds()
+    };
+    let diag = load_bytes(text, options).expect_err("odd bytes");
+    assert_eq!(diag.place.map(|place| place.line), Some(4));
+}
+
+#[test]
+fn other_relations_come_from_tables_too() {
+    let trace = load("parent,name,kind,row\n,l1,global,3\nl1,l2,local,4\n");
+    assert_eq!(
+        rows(&trace, "resources", &["path", "parent", "type", "row"]),
+        ["l1 - global 3", "l2 l1 local 4"]
+    );
+    let options = ReadOptions {
+        relation: Some("resources".to_owned()),
+        ..milliseconds()
+    };
+    let trace = load_bytes(b"entity,group\nl1,3\nl10,4\nl2,4\n", options).expect("a trace");
+    assert_eq!(
+        rows(&trace, "resources", &["path", "group"]),
+        ["l1 3", "l2 4", "l10 4"]
+    );
+    let trace = load("resource,metric,start,end,value\nA,m,0,1,2.5\nA,m,1,2,inf\n");
+    assert_eq!(
+        rows(&trace, "variables", &["start", "end", "value"]),
+        ["0 1000000 2.5"]
+    );
+    assert_eq!(rows(&trace, "rejects", &["code"]), ["value_not_finite"]);
+    let trace = load("time,resource,event\n3,A,go\n1,B,stop\n");
+    assert_eq!(
+        rows(&trace, "events", &["id", "resource", "value", "time"]),
+        ["0 B stop 1000000", "1 A go 3000000"]
+    );
+}

@@ -30,8 +30,8 @@ static SPEC: VerbSpec = VerbSpec {
     gives: "what flows in, with fewer rows",
     summary: "Keeps the first rows.",
     detail: "After `sort` these are the first in that order. Anything else has no order of its own: states, \
-             events, links and variables are then taken by start, and every other table by its columns from the \
-             left, so that the result never depends on threads.",
+             events, links and variables are then taken by start and place in the file, and every other table by its \
+             columns from the left, so that the result never depends on threads.",
     params: &[&COUNT.spec],
     by: false,
     examples: &[Example {
@@ -71,7 +71,7 @@ impl Verb for Take {
         let count = rows(arguments.get(&COUNT)?, arguments)?;
         if !is_ordered(&table.plan) {
             let mut keys = Vec::new();
-            for name in [column::START, column::TIME] {
+            for name in [column::START, column::TIME, column::ROW] {
                 if table.columns.has(name) {
                     keys.push(lower::column(name).sort(true, false));
                 }

@@ -245,12 +245,14 @@ fn open(arguments: &Arguments, cx: &mut FlowContext) -> Result<Arc<Opened>, Diag
             }
         })?;
     if is_new && let Some(report) = &opened.report {
+        let empty = report.records == 0;
         for note in &report.notes {
-            host.warn(Diag::warning(&code::LOAD_REPORT, note.clone()));
+            let code = if empty { &code::EMPTY_TRACE } else { &code::LOAD_REPORT };
+            host.warn(Diag::warning(code, note.clone()));
         }
-        if report.records == 0 {
+        if empty && report.notes.is_empty() {
             host.warn(Diag::warning(&code::EMPTY_TRACE, "the input has no records").at(span, "here"));
-        } else if opened.flow.columns().is_some_and(|columns| columns.clock.is_logical()) {
+        } else if !empty && opened.flow.columns().is_some_and(|columns| columns.clock.is_logical()) {
             host.warn(
                 Diag::warning(&code::NO_UNIT, "the input does not say its unit of time")
                     .at(span, "its times compare with bare numbers")

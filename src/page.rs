@@ -1,0 +1,202 @@
+//! The reference pages, made from the tables: `grammar/verbs.md`, `functions.md` and `errors.md`. Nothing on
+//! them is written twice, so they cannot drift; a test compares them with the files.
+
+use crate::diag::{Class, code};
+use crate::func::Functions;
+use crate::lang::check::FunctionKind;
+use crate::spec::{Accept, Choice, Example, ParamSpec, Place, Section, Shape, VerbSpec};
+use crate::verb::VERBS;
+
+/// Said on top of each page.
+const MADE: &str = "<!-- Made from the tables in src; `MAREY_BLESS=1 cargo test pages` writes it anew. -->\n";
+
+/// The reference of the verbs.
+pub fn verbs() -> String {
+    let mut out = format!(
+        "# Verbs\n\n{MADE}\n\
+         A stage is `verb positional, positional name=value by a, b`. Square brackets in a signature mean that an \
+         argument may be left out, `…` that more may follow. Every example runs in `tests/data`.\n"
+    );
+    for section in Section::ALL {
+        let specs = VERBS.iter().map(|verb| verb.spec());
+        let specs: Vec<&VerbSpec> = specs.filter(|spec| spec.section == section).collect();
+        if specs.is_empty() {
+            continue;
+        }
+        let links: Vec<String> =
+            specs.iter().map(|spec| format!("[`{0}`](#{0})", spec.name)).collect();
+        out.push_str(&format!("\n## {}\n\n{}\n", section.title(), links.join(" · ")));
+        for spec in specs {
+            verb(spec, &mut out);
+        }
+    }
+    out
+}
+
+fn verb(spec: &VerbSpec, out: &mut String) {
+    let takes = match spec.takes {
+        [] => "nothing; it starts a pipeline".to_owned(),
+        kinds => {
+            let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
+            format!("a {}", words.join(", a "))
+        }
+    };
+    out.push_str(&format!(
+        "\n### {}\n\n```\n{}\n```\n\n{}\n\n- takes: {takes}\n- gives: {}\n",
+        spec.name,
+        spec.signature(),
+        spec.summary,
+        spec.gives
+    ));
+    if !spec.params.is_empty() {
+        out.push_str("\n| argument | what it is | default | about |\n|---|---|---|---|\n");
+        for param in spec.params {
+            out.push_str(&row(param));
+        }
+    }
+    for param in spec.params {
+        for choice in choices(param) {
+            out.push_str(&format!(
+                "{}- `{}={}`: {}\n",
+                if choice_is_first(param, choice) { "\n" } else { "" },
+                param.name,
+                choice.name,
+                choice.about
+            ));
+        }
+    }
+    out.push_str(&format!("\n{}\n", spec.detail));
+    for example in spec.examples {
+        show(example, out);
+    }
+}
+
+fn choice_is_first(param: &ParamSpec, choice: &Choice) -> bool {
+    choices(param).first().is_some_and(|first| first.name == choice.name)
+}
+
+/// The choices of a parameter that are words with a meaning of their own.
+pub fn choices(param: &ParamSpec) -> Vec<&'static Choice> {
+    match param.shape {
+        Shape::Scalar(accepts) => accepts
+            .iter()
+            .flat_map(|accept| match accept {
+                Accept::Choice(choices) => choices.iter().collect(),
+                _ => Vec::new(),
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn row(param: &ParamSpec) -> String {
+    let name = match param.place {
+        Place::Option => format!("`{}=`", param.name),
+        Place::Required => format!("`{}`", param.name),
+        Place::Optional => format!("`[{}]`", param.name),
+        Place::Many => format!("`{}, …`", param.name),
+        Place::Any => format!("`[{}, …]`", param.name),
+    };
+    let default = match (param.default, param.place) {
+        ("", Place::Required | Place::Many) => "required",
+        (default, _) => default,
+    };
+    format!("| {name} | {} | {} | {} |\n", cell(&what(param.shape)), cell(default), cell(param.about))
+}
+
+/// Text in a cell of a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+/// The kind of an argument, in words.
+fn what(shape: Shape) -> String {
+    match shape {
+        Shape::Scalar(accepts) => {
+            let words: Vec<String> = accepts.iter().map(Accept::describe).collect();
+            words.join(", or ")
+        }
+        Shape::Condition => "a condition on the columns".to_owned(),
+        Shape::Columns => "columns, or `name = expression`".to_owned(),
+        Shape::Assignments => "`name = expression`".to_owned(),
+        Shape::Aggregates => "aggregates, or `name = aggregate`".to_owned(),
+        Shape::Renames => "`new = old`".to_owned(),
+        Shape::SortKeys => "columns or expressions, `-` before one for down".to_owned(),
+        Shape::Names => "names of columns".to_owned(),
+        Shape::Relation => "the name of a relation".to_owned(),
+    }
+}
+
+fn show(example: &Example, out: &mut String) {
+    out.push_str(&format!("\nExample: {}.\n\n```marey\n{}\n```\n", example.about, example.script));
+    if !example.prints.is_empty() {
+        out.push_str(&format!("```csv\n{}\n```\n", example.prints.trim_end()));
+    }
+}
+
+/// The reference of the functions; `names` are all that a script can call.
+pub fn functions(names: &[String]) -> String {
+    let mut out = format!(
+        "# Functions\n\n{MADE}\n\
+         Our own come first; below them the functions of the engine, under their own names. The examples are \
+         over the states of `tests/data/hand.csv` in milliseconds.\n\n\
+         | call | kind | what it gives | of null | example | gives |\n|---|---|---|---|---|---|\n"
+    );
+    for function in Functions::specs().values() {
+        let (example, gives) = function.example;
+        out.push_str(&format!(
+            "| `{}` | {} | {} | {} | `{}` | `{}` |\n",
+            cell(function.signature),
+            kind(function.kind),
+            cell(function.summary),
+            cell(function.null),
+            cell(example),
+            cell(gives)
+        ));
+    }
+    out.push_str(
+        "\n`mean` is `avg`, `power` is `pow`, `stddev_samp` is `stddev`. A function of the engine that would treat \
+         times as plain numbers refuses them; `count`, `min`, `max`, `first_value`, `last_value`, `any_value`, `abs`, \
+         `greatest`, `least`, `coalesce` and `nullif` take them.\n\n## Functions of the engine\n\n",
+    );
+    let own = Functions::specs();
+    let engine: Vec<String> = names
+        .iter()
+        .filter(|name| !own.contains_key(name.as_str()))
+        .map(|name| format!("`{name}`"))
+        .collect();
+    out.push_str(&engine.join(" "));
+    out.push('\n');
+    out
+}
+
+fn kind(kind: FunctionKind) -> &'static str {
+    match kind {
+        FunctionKind::Scalar => "of a row",
+        FunctionKind::Aggregate => "aggregate",
+        FunctionKind::OnData => "of a trace or table",
+    }
+}
+
+/// The reference of the diagnostics.
+pub fn errors() -> String {
+    let mut out = format!(
+        "# Diagnostics\n\n{MADE}\n\
+         Every message carries a stable code, `marey::unknown_column`. All mistakes of a script are shown at once, \
+         before anything runs. The exit code goes by the first error; warnings never change it.\n"
+    );
+    let classes = [
+        (Class::Script, "The script or the command line is wrong"),
+        (Class::Input, "An input could not be read"),
+        (Class::Assertion, "An assertion failed"),
+        (Class::Run, "It failed while running"),
+        (Class::Interrupt, "It was interrupted"),
+    ];
+    for (class, title) in classes {
+        out.push_str(&format!("\n## {title} (exit code {})\n", class.exit_code()));
+        for code in code::ALL.iter().filter(|code| code.class == class) {
+            out.push_str(&format!("\n**`{}`** {}\n", code.name, code.about));
+        }
+    }
+    out
+}
