@@ -23,7 +23,7 @@ Examples:
   marey run gantt.marey --help        the parameters of a script";
 
 /// What was typed.
-#[derive(Debug, Parser)]
+#[derive(Parser)]
 #[command(
     name = "marey",
     version,
@@ -73,7 +73,7 @@ enum Command {
 }
 
 /// Options that every way of running takes.
-#[derive(Debug, Args)]
+#[derive(Args)]
 struct Common {
     /// Set a parameter of the script, `name=value`; may be repeated
     #[arg(long = "param", value_name = "NAME=VALUE", action = ArgAction::Append, global = true, value_parser = parameter, allow_hyphen_values = true)]
@@ -150,7 +150,7 @@ pub enum Task {
 }
 
 /// How to do it.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Options {
     /// `--param`, in the order given.
     pub parameters: Vec<(String, String)>,
@@ -171,7 +171,6 @@ pub struct Options {
 }
 
 /// What was meant.
-#[derive(Debug)]
 pub struct Invocation {
     /// What to do.
     pub task: Task,

@@ -166,7 +166,7 @@ fn bridge<'a>(diag: &'a Diag, sources: &Sources) -> Report<'a> {
             }
             excerpt = Some(Excerpt {
                 name: name.to_owned(),
-                text: text.to_owned(),
+                text: visible(text),
                 first_line: 0,
             });
         }
@@ -187,6 +187,12 @@ fn bridge<'a>(diag: &'a Diag, sources: &Sources) -> Report<'a> {
         excerpt,
         labels,
     }
+}
+
+/// A script without control characters, which a terminal would obey; every byte keeps its place.
+fn visible(text: &str) -> String {
+    let kept = |c: char| !c.is_ascii_control() || matches!(c, '\n' | '\r' | '\t');
+    text.chars().map(|c| if kept(c) { c } else { '?' }).collect()
 }
 
 /// The nearest character boundary at or below `index`, and never past the text.

@@ -77,7 +77,7 @@ impl fmt::Display for FigureError {
             } => write!(
                 out,
                 "the stack of {resource} ({kind}), chunk {chunk}, subchunk {subchunk} is {height:.3} lanes high: \
-                 nested states count twice; aggregate with `nest=flatten`"
+                 values that overlap count twice"
             ),
             FigureError::BadColour { text } => {
                 write!(out, "`{text}` is not a colour: `#RRGGBB` is expected")
@@ -162,7 +162,7 @@ impl fmt::Display for Warning {
                 values,
             } => write!(
                 out,
-                "palette `{palette}` has {colours} colours for {values} values: the others have colours made apart from those"
+                "{colours} colours of the palette (`{palette}`) for {values} values: the others have colours made apart from those"
             ),
             Warning::SameColour { first, second } => {
                 write!(out, "`{first}` and `{second}` have the same colour")
@@ -182,7 +182,8 @@ impl fmt::Display for Warning {
                 }
                 if *keys > 0 {
                     let joint = if *values > 0 { "," } else { "" };
-                    write!(out, "{joint} {keys} explanations are left out")?;
+                    let what = if *keys == 1 { "explanation is" } else { "explanations are" };
+                    write!(out, "{joint} {keys} {what} left out")?;
                 }
                 Ok(())
             }

@@ -60,6 +60,7 @@ const RULES: &[Rule] = &[
     method_call,
     comma_after_verb,
     parenthesised_list,
+    words_of_sql,
     unit_after_blank,
     sort_direction,
     option_without_equals,
@@ -444,6 +445,43 @@ fn parenthesised_list(spot: &Spot) -> Option<Diag> {
     )
 }
 
+fn words_of_sql(spot: &Spot) -> Option<Diag> {
+    let word = token(spot.rest);
+    let after = spot.rest.get(word.len()..).unwrap_or_default().trim_start();
+    let left = spot.last_word();
+    let next = token(after);
+    let (message, help) = match word.to_ascii_lowercase().as_str() {
+        "is" if !left.is_empty() && next.eq_ignore_ascii_case("null") => {
+            ("`is` is no operator".to_owned(), format!("write `{left} == null`"))
+        }
+        "is" if !left.is_empty() && next.eq_ignore_ascii_case("not") => {
+            ("`is` is no operator".to_owned(), format!("write `{left} != null`"))
+        }
+        "like" | "ilike" if !left.is_empty() => (
+            format!("`{word}` is no operator"),
+            format!("a regular expression is tested with `matches`: `{left} matches \"^A\"`"),
+        ),
+        "between" if !left.is_empty() => (
+            "`between` is no operator".to_owned(),
+            format!("a half-open range is tested with `in`: `{left} in a..b`"),
+        ),
+        "group" if next.eq_ignore_ascii_case("by") => (
+            "`group` stands before `by`".to_owned(),
+            "`by` is written alone: `summarize count() by value`".to_owned(),
+        ),
+        "*" if left.eq_ignore_ascii_case("select") => (
+            "`*` is no column".to_owned(),
+            "without `select` all columns stay".to_owned(),
+        ),
+        "*" if spot.before.ends_with("count(") => (
+            "`*` is no argument".to_owned(),
+            "rows are counted by `count()`".to_owned(),
+        ),
+        _ => return None,
+    };
+    Some(error(spot, message, "here").help(help))
+}
+
 fn unit_after_blank(spot: &Spot) -> Option<Diag> {
     let word = token(spot.rest);
     let number = spot.last_word();
@@ -564,6 +602,13 @@ fn missing_left_side(spot: &Spot) -> Option<Diag> {
 }
 
 fn single_equals(spot: &Spot) -> Option<Diag> {
+    let name = spot.before.trim_start();
+    if spot.rest.starts_with('=') && is_word(name) && token(name) == name {
+        return Some(
+            error(spot, "a statement does not begin with `=` after a name", "here")
+                .help(format!("a name is given with `let {name} = …`")),
+        );
+    }
     (spot.rest.starts_with('=') && !spot.rest.starts_with("==")).then(|| {
         error(spot, "`=` names an argument and stands only at the start of one", "here")
             .help("to compare write `==`")

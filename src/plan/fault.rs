@@ -44,9 +44,7 @@ fn explain(error: &DataFusionError) -> Option<Diag> {
             }
             inner.downcast_ref::<DataFusionError>().and_then(explain)
         }
-        DataFusionError::ResourcesExhausted(text) => Some(memory(
-            text.lines().next().unwrap_or("the memory limit is reached"),
-        )),
+        DataFusionError::ResourcesExhausted(text) => Some(memory(&exhausted(text))),
         DataFusionError::ArrowError(inner, _) => match inner.as_ref() {
             ArrowError::ArithmeticOverflow(_) => Some(overflow()),
             ArrowError::ComputeError(text) if text.contains("overflow") => Some(overflow()),
@@ -101,6 +99,23 @@ fn bad_pattern(text: &str) -> Diag {
             crate::diag::printable(text, 200)
         ),
     )
+}
+
+/// What the engine did when memory ran out, in the user's words.
+fn exhausted(text: &str) -> String {
+    let operators = [
+        ("Sort", "sorting"),
+        ("TopK", "sorting"),
+        ("Aggregate", "grouping"),
+        ("Group", "grouping"),
+        ("Join", "joining"),
+        ("Repartition", "distributing rows"),
+    ];
+    let doing = operators.iter().find(|(operator, _)| text.contains(operator));
+    match doing {
+        Some((_, doing)) => format!("{doing} needs more memory than the limit"),
+        None => "this needs more memory than the limit".to_owned(),
+    }
 }
 
 fn memory(text: &str) -> Diag {

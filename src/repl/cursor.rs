@@ -209,9 +209,14 @@ impl Finder<'_> {
             Head::Nested(inner) => self.pipeline(inner),
             Head::Expr(expr) => self.head(expr),
         };
+        // The span of a pipeline in parentheses may begin with the bracket.
+        let start = match &pipeline.head {
+            Head::Stage(stage) => stage.span.start,
+            Head::Nested(_) | Head::Expr(_) => pipeline.span.start,
+        };
         let found = found.or_else(|| {
             pipeline.stages.iter().find_map(|stage| {
-                let before = self.text.get(pipeline.span.start..stage.span.start)?;
+                let before = self.text.get(start..stage.span.start)?;
                 self.context.before = Some(before.trim_end().trim_end_matches('|').to_owned());
                 if is_marked(&stage.verb) {
                     return self.spot(stage.verb.span.start, Place::Verb);

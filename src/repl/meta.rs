@@ -161,7 +161,8 @@ pub(super) fn run(repl: &mut Repl, line: &str) -> Option<Next> {
     let line = line.trim();
     if !is_command(line) {
         let bare = COMMANDS.iter().find(|command| command.bare.contains(&line))?;
-        return repl.session.borrow().scope().get(line).is_none().then(|| (bare.run)(repl, ""));
+        let bound = repl.session.borrow().scope().get(line).is_some();
+        return (!bound).then(|| (bare.run)(repl, ""));
     }
     let (word, argument) = parts(line);
     match find(word) {

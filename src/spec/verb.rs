@@ -31,6 +31,8 @@ pub enum Accept {
     TimeRange,
     /// One of some words.
     Choice(&'static [Choice]),
+    /// A list of times.
+    TimeList,
     /// A list of text.
     TextList,
     /// A map from text to text.
@@ -52,6 +54,7 @@ impl Accept {
                 let names: Vec<String> = choices.iter().map(|c| format!("`{}`", c.name)).collect();
                 names.join(", ")
             }
+            Accept::TimeList => "a list of times such as [0s, 1.5ms]".to_owned(),
             Accept::TextList => "a list of texts such as [\"a\", \"b\"]".to_owned(),
             Accept::TextMap => "a map such as {\"a\": \"b\"}".to_owned(),
         }

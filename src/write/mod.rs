@@ -51,6 +51,7 @@ pub trait TableWriter {
 }
 
 /// A format of tables.
+#[derive(Debug)]
 pub struct Format {
     /// Its name for `--format`.
     pub name: &'static str,

@@ -34,7 +34,8 @@ impl Checker<'_> {
                     &code::EXTRA_ARGUMENT,
                     format!("`{}` has no `by`", verb.name),
                 )
-                .at(span, "here"),
+                .at(span, "here")
+                .help(format!("usage: {}", verb.signature())),
             );
         }
         let by_names = verb.by && !stage.by.is_empty();
@@ -76,6 +77,8 @@ impl Checker<'_> {
                     next += 1;
                     self.one(&mut out, param, argument, verb, columns, has_input, input);
                 }
+                // `window 1ms, 2ms`: the first was wrong already, and the second is the same mistake.
+                None if positionals.last().is_some_and(|p| is_range(p) && out.find(p.name).is_none()) => {}
                 None => {
                     let diag = extra(verb, argument);
                     self.diags.push(diag);
@@ -485,6 +488,11 @@ impl Checker<'_> {
     }
 }
 
+/// True for a parameter that is a range of times.
+fn is_range(param: &ParamSpec) -> bool {
+    matches!(param.shape, Shape::Scalar(accepts) if accepts.contains(&Accept::TimeRange))
+}
+
 /// `e-divisive` read as a subtraction of columns.
 fn spelled_with_minus(expr: &ast::Expr) -> Option<String> {
     match &expr.node {
@@ -634,7 +642,15 @@ fn wrong_value(
             None => format!("write a unit: `{example}`"),
         });
     }
-    if takes_time && matches!(found.value_type(), Type::Time) {
+    if is_range(param) && found.value_type().is_time() {
+        return Diag::error(
+            &code::TYPE_MISMATCH,
+            format!("`{}` of `{}` is a range, {found} is one time", param.name, verb.name),
+        )
+        .at(span, "here")
+        .help(format!("a range has two dots: `{found}..`, `..{found}` or `1s..2s`"));
+    }
+    if takes_time && columns.clock.is_logical() && matches!(found.value_type(), Type::Time) {
         return expr::no_unit_in_trace(span, &found.to_string());
     }
     if !choices.is_empty() && matches!(found, Value::String(_)) {

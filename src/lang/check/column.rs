@@ -95,6 +95,9 @@ impl Checker<'_> {
         if self.is_scalar(name) {
             return diag.help(format!("the scalar is written `${name}`"));
         }
+        if matches!(name, "desc" | "descending" | "asc" | "ascending") {
+            return diag.help("`sort` goes up; a leading minus goes down: `sort -duration`");
+        }
         let names: Vec<&str> = columns
             .visible()
             .map(|column| column.name.as_str())

@@ -517,6 +517,11 @@ pub(crate) fn accept_value(
                 .iter()
                 .any(|choice| choice.name == text)
                 .then(|| value.clone()),
+            (Accept::TimeList, Value::List(items)) => items
+                .iter()
+                .map(|item| accept_value(item, &[Accept::Time], clock))
+                .collect::<Option<Vec<Value>>>()
+                .map(Value::List),
             (Accept::TextList, Value::List(items)) => items
                 .iter()
                 .all(|item| matches!(item, Value::String(_)))
@@ -556,6 +561,7 @@ pub(crate) fn accepts_type(accept: &Accept, ty: &Type) -> bool {
         Accept::Bool => *ty == Type::Bool,
         Accept::Length => *ty == Type::Length,
         Accept::TimeRange => matches!(ty, Type::Range(end) if end.is_time()),
+        Accept::TimeList => matches!(ty, Type::List(item) if item.is_time()),
         Accept::TextList => matches!(ty, Type::List(item) if **item == Type::String),
         Accept::TextMap => matches!(ty, Type::Map(item) if **item == Type::String),
     }

@@ -168,7 +168,10 @@ impl Verb for Save {
             Some(folder) => folder.join(&name),
             None => PathBuf::from(&name),
         };
-        let placed = |diag: Diag| diag.or_at(arguments.span_of(&PATH), "this file");
+        let placed = |diag: Diag| {
+            let label = if diag.code == &code::OUTPUT { "this file" } else { "while this was made" };
+            diag.or_at(arguments.span_of(&PATH), label)
+        };
         match &input {
             Data::Figure(figure) => picture(figure, &path, arguments, cx).map_err(placed)?,
             Data::Trace(trace) if extension(&name) == "parquet" || extension(&name) == "pq" => {

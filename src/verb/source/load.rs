@@ -95,7 +95,7 @@ option!(COLUMNS: Option<Value>, "columns", &[Accept::TextList], "col9, col10, â€
 option!(SEPARATOR: Option<String>, "separator", TEXT, "guessed and reported", "the separator of a table, one character");
 option!(DECIMAL: Option<String>, "decimal", TEXT, "guessed and reported", "the decimal mark of a table, \".\" or \",\"");
 option!(FILE_AS: Option<String>, "file_as", &[Accept::Text, Accept::Choice(&[Choice { name: "rank", about: "a column `rank`" }, Choice { name: "file", about: "a column `file`" }])], "none", "a column made from what tells the file names apart");
-option!(OFFSET: Option<i128>, "offset", &[Accept::Time], "0", "added to every time of the file");
+option!(OFFSET: Option<Value>, "offset", &[Accept::Time, Accept::TimeList], "0", "added to every time; a list has one for each file, in the order they are read");
 
 static SPEC: VerbSpec = VerbSpec {
     name: "load",
@@ -134,6 +134,17 @@ fn texts(value: Value) -> Vec<String> {
     match value {
         Value::String(text) => vec![text],
         Value::List(items) => items.iter().map(ToString::to_string).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn offsets(value: Option<Value>) -> Vec<i128> {
+    match value {
+        Some(Value::Time(time) | Value::LogicalTime(time)) => vec![time],
+        Some(Value::List(items)) => items
+            .into_iter()
+            .flat_map(|item| offsets(Some(item)))
+            .collect(),
         _ => Vec::new(),
     }
 }
@@ -184,7 +195,7 @@ fn options_of(arguments: &Arguments) -> Result<ReadOptions, Diag> {
         separator: one_character(arguments, &SEPARATOR)?,
         decimal: one_character(arguments, &DECIMAL)?,
         file_as: arguments.get(&FILE_AS)?,
-        offsets: arguments.get(&OFFSET)?.into_iter().collect(),
+        offsets: offsets(arguments.get(&OFFSET)?),
     })
 }
 
