@@ -2,8 +2,8 @@
 //! pipeline through the engine. Compare the ratios of one run, not times of different days.
 
 use divan::{Bencher, black_box};
-use marey::algo::chunk::{Chunks, Overflow, Rule};
 use marey::algo::cholesky::{self, Parameters};
+use marey::algo::chunk::{Chunks, Overflow, Rule};
 use marey::session::{Session, SessionConfig};
 use marey::verb::{Host, Shown};
 
@@ -102,7 +102,10 @@ impl Host for Count {
 /// The simulation alone, as the engine reads it: what the next bench is to be compared with.
 #[divan::bench(args = [30])]
 fn states_of_cholesky_tiles(bencher: Bencher, tiles: u32) {
-    run(bencher, &format!("generate cholesky tiles={tiles} | summarize count(), sum(duration)"));
+    run(
+        bencher,
+        &format!("generate cholesky tiles={tiles} | summarize count(), sum(duration)"),
+    );
 }
 
 /// States to cells through the engine.

@@ -10,6 +10,7 @@ pub mod figure;
 pub mod func;
 pub mod lang;
 pub mod model;
+pub mod page;
 pub mod plan;
 pub mod read;
 pub mod repl;

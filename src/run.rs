@@ -89,7 +89,9 @@ impl Runner<'_> {
         pipeline: &Arc<Pipeline>,
         following: Option<Following>,
     ) -> Result<Data, Diag> {
-        let key = following.map(|f| format!("{:?}", f.call.arguments)).unwrap_or_default();
+        let key = following
+            .map(|f| format!("{:?}", f.call.arguments))
+            .unwrap_or_default();
         let key = (Arc::as_ptr(pipeline) as usize, key);
         if let Some((_, data)) = self.memory.built.get(&key) {
             return Ok(data.clone());
@@ -125,7 +127,9 @@ impl Runner<'_> {
         for (index, call) in pipeline.stages.iter().enumerate() {
             data = self.call(call, Some(data), figure(index + 1), pipeline)?;
         }
-        self.memory.built.insert(key, (pipeline.clone(), data.clone()));
+        self.memory
+            .built
+            .insert(key, (pipeline.clone(), data.clone()));
         Ok(data)
     }
 
@@ -144,7 +148,10 @@ impl Runner<'_> {
             Some(following) => match verb::find(following.call.verb.name) {
                 Some(verb) => Some(Ahead {
                     verb,
-                    arguments: following.call.arguments.bound(&mut |expr| self.value(expr))?,
+                    arguments: following
+                        .call
+                        .arguments
+                        .bound(&mut |expr| self.value(expr))?,
                 }),
                 None => None,
             },
@@ -180,7 +187,10 @@ impl Runner<'_> {
                 }
             }
         }
-        let earlier = pipeline.stages.iter().filter(|call| call.span.start < before);
+        let earlier = pipeline
+            .stages
+            .iter()
+            .filter(|call| call.span.start < before);
         out.extend(earlier.map(|call| self.stage_text(call)));
     }
 
@@ -222,10 +232,7 @@ impl Runner<'_> {
                 let value = cell(&batches)?;
                 value_of_scalar(&value, &table.columns.time_type(), table.clock())
             }
-            _ => Err(Diag::error(
-                &code::INTERNAL,
-                "a scalar depends on a column",
-            )),
+            _ => Err(Diag::error(&code::INTERNAL, "a scalar depends on a column")),
         })
         .map_err(|diag| diag.or_at(expr.span, "while this was computed"))
     }
@@ -264,11 +271,7 @@ fn cell(batches: &[RecordBatch]) -> Result<ScalarValue, Diag> {
 }
 
 /// A value of the engine as one of the language; times are ticks of `clock`.
-pub(crate) fn value_of_scalar(
-    value: &ScalarValue,
-    ty: &Type,
-    clock: Clock,
-) -> Result<Value, Diag> {
+pub(crate) fn value_of_scalar(value: &ScalarValue, ty: &Type, clock: Clock) -> Result<Value, Diag> {
     if value.is_null() {
         return Ok(Value::Null);
     }

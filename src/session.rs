@@ -44,7 +44,9 @@ pub struct Outcome {
 impl Outcome {
     fn of(diags: Vec<Diag>) -> Outcome {
         // A mistake in the script outweighs an input that could not be read: it is to be mended first.
-        let script = diags.iter().find(|d| d.is_error() && d.code.class == Class::Script);
+        let script = diags
+            .iter()
+            .find(|d| d.is_error() && d.code.class == Class::Script);
         let first = script.or(diags.iter().find(|d| d.is_error()));
         Outcome {
             exit_code: first.map_or(0, |diag| diag.code.class.exit_code()),
@@ -140,6 +142,7 @@ impl Session {
             Ok(checked) => checked,
             Err(outcome) => return outcome,
         };
+        self.remember_parameters(&input);
         for (step, span) in &checked.steps {
             if let Err(diag) = self.step(step, host) {
                 return Outcome::of(vec![diag]);
@@ -158,7 +161,7 @@ impl Session {
                 }
                 Step::Scalar(scalar) => {
                     self.scope.bind("it", Binding::Scalar(scalar.clone()));
-                    self.succeeded.push(written);
+                    self.succeeded.push(format!("let it = {written}\n$it"));
                 }
                 Step::LetPipeline(_) | Step::LetScalar(_) => self.succeeded.push(written),
             }
@@ -175,6 +178,23 @@ impl Session {
         }
     }
 
+    /// Remembers the parameters an input declares: they are no steps. A script declares one once, so that a
+    /// second value is a `let` there.
+    fn remember_parameters(&mut self, input: &str) {
+        for statement in parse::parse(input, u32::MAX).script.statements {
+            if let ast::StatementKind::Param { name, default, help } = statement.kind {
+                let value = input.get(default.span.start..default.span.end).unwrap_or_default();
+                let declared = format!("param {} = ", name.text);
+                self.succeeded.push(if self.succeeded.iter().any(|s| s.starts_with(&declared)) {
+                    format!("let {} = {value}", name.text)
+                } else {
+                    let help = help.map_or(String::new(), |help| format!("  # {help}"));
+                    format!("{declared}{value}{help}")
+                });
+            }
+        }
+    }
+
     /// Finds the mistakes of a script and runs nothing but the loads that the check needs.
     pub fn check(&mut self, name: &str, text: &str, host: &mut dyn Host) -> Outcome {
         let overrides = self.overrides();
@@ -185,11 +205,7 @@ impl Session {
     }
 
     /// The parameters that a script declares.
-    pub fn parameters_of(
-        &mut self,
-        name: &str,
-        text: &str,
-    ) -> (Vec<Parameter>, Vec<Diag>) {
+    pub fn parameters_of(&mut self, name: &str, text: &str) -> (Vec<Parameter>, Vec<Diag>) {
         let source = self.texts.add(name, text);
         let parsed = parse::parse(text, source);
         let script = ast::Script {
@@ -233,9 +249,7 @@ impl Session {
         };
         let checked = check::check(&script, &mut scope, &[], &mut registry);
         match checked.steps.into_iter().next_back()?.0 {
-            Step::Pipeline(pipeline) | Step::LetPipeline(pipeline) => {
-                Some(pipeline.flow.clone())
-            }
+            Step::Pipeline(pipeline) | Step::LetPipeline(pipeline) => Some(pipeline.flow.clone()),
             Step::Scalar(_) | Step::LetScalar(_) => None,
         }
     }
@@ -246,13 +260,18 @@ impl Session {
             .iter()
             .map(|(name, raw)| {
                 let parsed = parse::parse(&format!("let value = {raw}"), u32::MAX);
-                let expr = parsed.script.statements.into_iter().next().and_then(|s| match s.kind {
-                    ast::StatementKind::Let {
-                        value: ast::Bound::Expr(expr),
-                        ..
-                    } if parsed.diags.is_empty() => Some(expr),
-                    _ => None,
-                });
+                let expr = parsed
+                    .script
+                    .statements
+                    .into_iter()
+                    .next()
+                    .and_then(|s| match s.kind {
+                        ast::StatementKind::Let {
+                            value: ast::Bound::Expr(expr),
+                            ..
+                        } if parsed.diags.is_empty() => Some(expr),
+                        _ => None,
+                    });
                 let text = ParameterText {
                     raw: raw.clone(),
                     expr,

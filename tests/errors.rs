@@ -63,8 +63,10 @@ fn every_code_has_a_script_that_causes_it() {
             continue;
         }
         let ran = run_code(code.name);
-        // One mistake, one diagnostic.
-        if ran.codes() != [code.name] {
+        // One mistake, one diagnostic; what a table was read as is no mistake.
+        let codes: Vec<&str> =
+            ran.codes().into_iter().filter(|found| *found == code.name || *found != "load_report").collect();
+        if codes != [code.name] {
             wrong.push(format!("{}: {:?}\n{}", code.name, ran.codes(), ran.stderr));
         }
         let is_error = ran.stderr.contains("\n  x ");

@@ -206,7 +206,9 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Invocation,
     };
     // The order of `-c` and `-f` among each other is only in the matches, not in the struct.
     let order = |id: &str| -> Vec<usize> {
-        matches.indices_of(id).map_or_else(Vec::new, Iterator::collect)
+        matches
+            .indices_of(id)
+            .map_or_else(Vec::new, Iterator::collect)
     };
     let (text_order, file_order) = (order("texts"), order("files"));
     let line = CommandLine::from_arg_matches(&matches)
@@ -215,7 +217,11 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Invocation,
     let mut pieces: Vec<(usize, Piece)> = text_order
         .into_iter()
         .zip(line.texts.into_iter().map(Piece::Text))
-        .chain(file_order.into_iter().zip(line.files.into_iter().map(Piece::of)))
+        .chain(
+            file_order
+                .into_iter()
+                .zip(line.files.into_iter().map(Piece::of)),
+        )
         .collect();
     pieces.sort_by_key(|(index, _)| *index);
     let pieces: Vec<Piece> = pieces.into_iter().map(|(_, piece)| piece).collect();
@@ -291,7 +297,10 @@ impl Asked {
         let mut pieces = self.pieces;
         pieces.extend(scripts);
         if pieces.is_empty() {
-            return Err(refused("`marey check` needs a script", "marey check SCRIPT…"));
+            return Err(refused(
+                "`marey check` needs a script",
+                "marey check SCRIPT…",
+            ));
         }
         Ok(Task::Check(pieces))
     }
@@ -325,15 +334,19 @@ pub fn refused(message: &str, usage: &str) -> Refused {
 /// The subcommand that a word nearly is.
 pub fn nearest_subcommand(word: &str) -> Option<String> {
     let command = CommandLine::command();
-    let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+    let names: Vec<&str> = command
+        .get_subcommands()
+        .map(clap::Command::get_name)
+        .collect();
     suggest::nearest(word, names).map(str::to_owned)
 }
 
 fn parameter(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
-        Some((name, value)) if !name.trim().is_empty() => {
-            Ok((name.trim().trim_start_matches('$').to_owned(), value.to_owned()))
-        }
+        Some((name, value)) if !name.trim().is_empty() => Ok((
+            name.trim().trim_start_matches('$').to_owned(),
+            value.to_owned(),
+        )),
         _ => Err("a parameter is written name=value".to_owned()),
     }
 }
@@ -394,7 +407,9 @@ mod tests {
 
     fn task(words: &[&str]) -> Task {
         let all = std::iter::once("marey").chain(words.iter().copied());
-        read(all.map(OsString::from)).expect("a good command line").task
+        read(all.map(OsString::from))
+            .expect("a good command line")
+            .task
     }
 
     #[test]
@@ -420,7 +435,10 @@ mod tests {
     #[test]
     fn a_script_alone_runs_and_with_help_lists_its_parameters() {
         assert!(matches!(task(&["a.marey"]), Task::Run(_)));
-        assert!(matches!(task(&["run", "a.marey", "--help"]), Task::Parameters(_)));
+        assert!(matches!(
+            task(&["run", "a.marey", "--help"]),
+            Task::Parameters(_)
+        ));
         assert!(matches!(task(&["a.marey", "-h"]), Task::Parameters(_)));
         assert!(matches!(task(&["--help"]), Task::Print(_)));
         assert!(matches!(task(&["--version"]), Task::Print(_)));

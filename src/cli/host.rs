@@ -79,7 +79,10 @@ impl Console {
         self.sources = sources.clone();
         let index = self.sources.add(script.name.clone(), script.text.as_str());
         for (part, (name, start)) in script.parts.iter().enumerate() {
-            let end = script.parts.get(part + 1).map_or(script.text.len(), |(_, next)| *next);
+            let end = script
+                .parts
+                .get(part + 1)
+                .map_or(script.text.len(), |(_, next)| *next);
             let text = script.text.get(*start..end).unwrap_or_default();
             self.sources.add(name.clone(), text);
         }
@@ -219,7 +222,10 @@ impl Host for Console {
                 &code::OUTPUT,
                 format!("{} holds one table, and this is the second", format.name),
             )
-            .help(format!("`| save \"name.{0}\"` writes each to its own file", extension(format))));
+            .help(format!(
+                "`| save \"name.{0}\"` writes each to its own file",
+                extension(format)
+            )));
         }
         self.tables += 1;
         let (table, engine) = (shown.table, shown.engine);
@@ -254,7 +260,8 @@ impl Host for Console {
             Ok(())
         } else {
             engine.stream(plan, &mut |batch| {
-                let wanted = limit.map_or(batch.num_rows(), |limit| batch.num_rows().min(limit - rows));
+                let wanted =
+                    limit.map_or(batch.num_rows(), |limit| batch.num_rows().min(limit - rows));
                 rows += wanted;
                 writer.batch(&batch.slice(0, wanted)).map_err(failed)?;
                 if limit.is_some_and(|limit| rows >= limit) {
@@ -293,7 +300,11 @@ impl Host for Console {
 
     fn figure(&mut self, figure: &Figure, _: &str) -> Result<(), Diag> {
         let size = figure.scene.get().map_or(String::new(), |scene| {
-            format!(" of {} by {}", scene.size.width.text(), scene.size.height.text())
+            format!(
+                " of {} by {}",
+                scene.size.width.text(),
+                scene.size.height.text()
+            )
         });
         let text = format!("a figure{size}; `| save \"figure.svg\"` writes it");
         if self.interactive {
@@ -335,7 +346,10 @@ fn refuse_binary(format: &'static Format) -> Result<(), Diag> {
     if format.binary && Stream::Output.is_terminal() {
         return Err(Diag::error(
             &code::BAD_COMMAND_LINE,
-            format!("{} is not text, and standard output is a terminal", format.name),
+            format!(
+                "{} is not text, and standard output is a terminal",
+                format.name
+            ),
         )
         .help(format!(
             "redirect it (`> table.{0}`), or end the pipeline with `| save \"table.{0}\"`",
@@ -358,7 +372,10 @@ fn json(value: &Value) -> serde_json::Value {
         Value::Float(number) => (*number).into(),
         Value::List(items) => items.iter().map(json).collect(),
         Value::Map(entries) => serde_json::Value::Object(
-            entries.iter().map(|(key, value)| (key.clone(), json(value))).collect(),
+            entries
+                .iter()
+                .map(|(key, value)| (key.clone(), json(value)))
+                .collect(),
         ),
         other => other.to_string().into(),
     }

@@ -48,16 +48,18 @@ impl Progress {
             changed: Condvar::new(),
         });
         let drawn = Arc::downgrade(&shared);
-        let thread = std::thread::Builder::new().name("progress".to_owned()).spawn(move || {
-            while let Some(shared) = drawn.upgrade() {
-                let state = shared.lock();
-                let (mut state, _) = shared
-                    .changed
-                    .wait_timeout(state, TICK)
-                    .unwrap_or_else(PoisonError::into_inner);
-                state.draw();
-            }
-        });
+        let thread = std::thread::Builder::new()
+            .name("progress".to_owned())
+            .spawn(move || {
+                while let Some(shared) = drawn.upgrade() {
+                    let state = shared.lock();
+                    let (mut state, _) = shared
+                        .changed
+                        .wait_timeout(state, TICK)
+                        .unwrap_or_else(PoisonError::into_inner);
+                    state.draw();
+                }
+            });
         Progress {
             shared: thread.is_ok().then_some(shared),
         }
@@ -123,9 +125,14 @@ impl State {
             return;
         }
         let bar = self.bar.get_or_insert_with(|| {
-            ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_elapsed(since.elapsed())
+            ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
+                .with_elapsed(since.elapsed())
         });
-        let stage = if self.stage.is_empty() { "running" } else { &self.stage };
+        let stage = if self.stage.is_empty() {
+            "running"
+        } else {
+            &self.stage
+        };
         // A template that does not parse would fall back to the plain bar: it is constant, so it does not.
         let template = match self.bytes {
             Some((_, total)) if total > 0 => {

@@ -80,7 +80,10 @@ pub(super) fn session(options: &Options) -> Result<Session, Diag> {
 /// Installs the signal handlers that stop it.
 fn signals(session: &Session, interactive: bool) -> Result<Signals, Diag> {
     Signals::install(session.cancel(), interactive).map_err(|error| {
-        Diag::error(&code::INTERNAL, format!("signals cannot be handled: {error}"))
+        Diag::error(
+            &code::INTERNAL,
+            format!("signals cannot be handled: {error}"),
+        )
     })
 }
 
@@ -134,7 +137,11 @@ fn list_parameters(piece: &Piece, mut console: Console) -> Result<u8, Diag> {
     } else {
         out.push_str(" [--param NAME=VALUE]…\n\nParameters, with their defaults:");
         let names = parameters.iter().map(|p| p.name.len()).max().unwrap_or(0);
-        let values = parameters.iter().map(|p| written(p).chars().count()).max().unwrap_or(0);
+        let values = parameters
+            .iter()
+            .map(|p| written(p).chars().count())
+            .max()
+            .unwrap_or(0);
         for parameter in &parameters {
             let line = format!(
                 "  {:names$} = {:values$}   {}",

@@ -28,7 +28,9 @@ pub fn read(pieces: &[Piece]) -> Result<Script, Diag> {
     for piece in pieces {
         let part = one(piece)?;
         script.parts.push((part.name, script.text.len()));
-        script.text.push_str(part.text.trim_start_matches('\u{feff}'));
+        script
+            .text
+            .push_str(part.text.trim_start_matches('\u{feff}'));
         script.text.push('\n');
     }
     Ok(script)
@@ -48,7 +50,10 @@ impl Script {
     pub fn part_at(&self, at: usize) -> Option<(usize, usize, usize)> {
         let index = self.parts.iter().rposition(|(_, start)| *start <= at)?;
         let start = self.parts.get(index)?.1;
-        let end = self.parts.get(index + 1).map_or(self.text.len(), |(_, next)| *next);
+        let end = self
+            .parts
+            .get(index + 1)
+            .map_or(self.text.len(), |(_, next)| *next);
         Some((index, start, end))
     }
 }
@@ -72,7 +77,11 @@ pub fn one(piece: &Piece) -> Result<Script, Diag> {
                 Err(error) => {
                     let diag = unreadable(&name, &reason(&error));
                     let bare = path.components().count() == 1 && path.extension().is_none();
-                    let near = if bare { nearest_subcommand(&name) } else { None };
+                    let near = if bare {
+                        nearest_subcommand(&name)
+                    } else {
+                        None
+                    };
                     Err(match near {
                         Some(near) => diag.help(format!("the command is `marey {near}`")),
                         None => diag,
@@ -119,7 +128,10 @@ mod tests {
 
     #[test]
     fn pieces_are_one_script_that_knows_its_parts() {
-        let pieces = [Piece::Text("let a = 1".to_owned()), Piece::Text("$a".to_owned())];
+        let pieces = [
+            Piece::Text("let a = 1".to_owned()),
+            Piece::Text("$a".to_owned()),
+        ];
         let script = read(&pieces).expect("texts");
         assert_eq!(script.text, "let a = 1\n$a\n");
         assert_eq!(script.part_at(3), Some((0, 0, 10)));

@@ -91,12 +91,14 @@ fn on(signal: i32, name: &str, act: impl Fn() + Send + 'static) -> io::Result<()
 
     let (mut arrivals, sender) = UnixStream::pair()?;
     signal_hook::low_level::pipe::register(signal, sender)?;
-    std::thread::Builder::new().name(name.to_owned()).spawn(move || {
-        let mut byte = [0];
-        while arrivals.read_exact(&mut byte).is_ok() {
-            act();
-        }
-    })?;
+    std::thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(move || {
+            let mut byte = [0];
+            while arrivals.read_exact(&mut byte).is_ok() {
+                act();
+            }
+        })?;
     Ok(())
 }
 

@@ -42,7 +42,9 @@ impl Stream {
         match size {
             // A terminal that was never told its size says 0.
             Some((terminal_size::Width(columns), _)) if columns > 0 => Some(usize::from(columns)),
-            _ if self.is_terminal() => Some(named("COLUMNS").and_then(|c| c.parse().ok()).unwrap_or(80)),
+            _ if self.is_terminal() => {
+                Some(named("COLUMNS").and_then(|c| c.parse().ok()).unwrap_or(80))
+            }
             _ => None,
         }
     }
@@ -59,7 +61,9 @@ impl Stream {
                 if named("CLICOLOR_FORCE").is_some_and(|value| value != "0") {
                     return true;
                 }
-                self.is_terminal() && !is_dumb() && named("CLICOLOR").is_none_or(|value| value != "0")
+                self.is_terminal()
+                    && !is_dumb()
+                    && named("CLICOLOR").is_none_or(|value| value != "0")
             }
         }
     }

@@ -192,7 +192,9 @@ fn bridge<'a>(diag: &'a Diag, sources: &Sources) -> Report<'a> {
 /// A script without control characters, which a terminal would obey; every byte keeps its place.
 fn visible(text: &str) -> String {
     let kept = |c: char| !c.is_ascii_control() || matches!(c, '\n' | '\r' | '\t');
-    text.chars().map(|c| if kept(c) { c } else { '?' }).collect()
+    text.chars()
+        .map(|c| if kept(c) { c } else { '?' })
+        .collect()
 }
 
 /// The nearest character boundary at or below `index`, and never past the text.

@@ -182,7 +182,11 @@ impl fmt::Display for Warning {
                 }
                 if *keys > 0 {
                     let joint = if *values > 0 { "," } else { "" };
-                    let what = if *keys == 1 { "explanation is" } else { "explanations are" };
+                    let what = if *keys == 1 {
+                        "explanation is"
+                    } else {
+                        "explanations are"
+                    };
                     write!(out, "{joint} {keys} {what} left out")?;
                 }
                 Ok(())

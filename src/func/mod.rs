@@ -18,6 +18,9 @@ use std::sync::Arc;
 
 pub use on_data::span_plan;
 
+/// Makes the engine's expression of a call from its arguments and their types.
+pub type Lower = fn(Vec<Expr>, &[Type]) -> Result<Expr, Diag>;
+
 /// A function of our own.
 pub struct FunctionSpec {
     /// Its name.
@@ -36,7 +39,7 @@ pub struct FunctionSpec {
     /// The type of a call, or why it is wrong.
     pub result: fn(&[Type]) -> Result<Type, String>,
     /// The engine's expression; None for functions of data.
-    pub lower: Option<fn(Vec<Expr>, &[Type]) -> Result<Expr, Diag>>,
+    pub lower: Option<Lower>,
 }
 
 /// Our own functions.
@@ -52,7 +55,10 @@ pub struct Functions {
 }
 
 fn own(name: &str) -> Option<&'static FunctionSpec> {
-    FUNCTIONS.iter().flat_map(|f| f.iter()).find(|f| f.name == name)
+    FUNCTIONS
+        .iter()
+        .flat_map(|f| f.iter())
+        .find(|f| f.name == name)
 }
 
 impl Functions {
@@ -116,12 +122,16 @@ impl Functions {
             columns.push(crate::plan::lower::column(&name));
         }
         let schema = DFSchema::try_from(Schema::new(fields)).map_err(|error| error.to_string())?;
-        let call = self.engine_call(name, columns).map_err(|diag| diag.message)?;
+        let call = self
+            .engine_call(name, columns)
+            .map_err(|diag| diag.message)?;
         match call.get_type(&schema) {
             Ok(DataType::Timestamp(..) | DataType::Date32 | DataType::Date64) => {
                 Err("gives a calendar date, which the language does not have".to_owned())
             }
-            Ok(data_type) => Ok(crate::model::schema::type_of(&Field::new("", data_type, true))),
+            Ok(data_type) => Ok(crate::model::schema::type_of(&Field::new(
+                "", data_type, true,
+            ))),
             Err(_) => {
                 let types: Vec<String> = arguments.iter().map(ToString::to_string).collect();
                 Err(if types.is_empty() {
@@ -162,7 +172,9 @@ impl Functions {
         use datafusion::logical_expr::simplify::SimplifyContext;
         use datafusion::optimizer::simplify_expressions::ExprSimplifier;
         let schema = Arc::new(DFSchema::empty());
-        let context = SimplifyContext::builder().with_schema(schema.clone()).build();
+        let context = SimplifyContext::builder()
+            .with_schema(schema.clone())
+            .build();
         let simplifier = ExprSimplifier::new(context);
         let coerced = simplifier.coerce(call, &schema).map_err(fault::diag)?;
         match simplifier.simplify(coerced).map_err(fault::diag)? {

@@ -79,9 +79,10 @@ fn under(arguments: Vec<Expr>, _: &[Type]) -> Result<Expr, Diag> {
 }
 
 fn parent(arguments: Vec<Expr>, types: &[Type]) -> Result<Expr, Diag> {
-    let path = arguments.into_iter().next().ok_or_else(|| {
-        Diag::error(&crate::diag::code::INTERNAL, "`parent` lacks its argument")
-    })?;
+    let path = arguments
+        .into_iter()
+        .next()
+        .ok_or_else(|| Diag::error(&crate::diag::code::INTERNAL, "`parent` lacks its argument"))?;
     let _ = types;
     let cut = expr_fn::regexp_replace(text(path.clone()), lit("/[^/]*$"), lit(""), None);
     when(expr_fn::strpos(text(path), lit("/")).gt(lit(0)), text(cut))

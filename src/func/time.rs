@@ -31,7 +31,9 @@ pub static FUNCTIONS: &[FunctionSpec] = &[
             _ => Err("it takes one number or time".to_owned()),
         },
         lower: Some(|arguments, types| match types {
-            [Type::Float] => Ok(datafusion::functions_aggregate::expr_fn::sum(only(arguments)?)),
+            [Type::Float] => Ok(datafusion::functions_aggregate::expr_fn::sum(only(
+                arguments,
+            )?)),
             _ => Ok(exact(Kind::Sum, cast(only(arguments)?, DataType::Int64))),
         }),
     },
@@ -130,18 +132,11 @@ fn only(arguments: Vec<Expr>) -> std::result::Result<Expr, Diag> {
         .ok_or_else(|| Diag::error(&code::INTERNAL, "an aggregate lacks its argument"))
 }
 
-fn quantile(
-    value: Expr,
-    ty: Option<&Type>,
-    share: f64,
-) -> std::result::Result<Expr, Diag> {
+fn quantile(value: Expr, ty: Option<&Type>, share: f64) -> std::result::Result<Expr, Diag> {
     let share = share.to_bits();
     Ok(match ty {
         Some(ty) if ty.is_time() => exact(Kind::Quantile(share), value),
-        _ => exact(
-            Kind::FloatQuantile(share),
-            cast(value, DataType::Float64),
-        ),
+        _ => exact(Kind::FloatQuantile(share), cast(value, DataType::Float64)),
     })
 }
 
@@ -253,7 +248,11 @@ impl Total {
 
 impl Accumulator for Total {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
-        for value in values.iter().flat_map(|a| a.as_primitive::<Int64Type>()).flatten() {
+        for value in values
+            .iter()
+            .flat_map(|a| a.as_primitive::<Int64Type>())
+            .flatten()
+        {
             self.add(i128::from(value))?;
             self.count += 1;
         }
@@ -336,7 +335,11 @@ impl Interpolated for Int64Type {
 
 impl Interpolated for Float64Type {
     fn between(low: f64, high: f64, part: f64) -> f64 {
-        if part == 0.0 { low } else { low + (high - low) * part }
+        if part == 0.0 {
+            low
+        } else {
+            low + (high - low) * part
+        }
     }
 
     fn order(a: &f64, b: &f64) -> std::cmp::Ordering {
@@ -358,7 +361,8 @@ struct Ordered<T: Interpolated> {
 impl<T: Interpolated> Accumulator for Ordered<T> {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
         for array in values {
-            self.values.extend(array.as_primitive::<T>().iter().flatten());
+            self.values
+                .extend(array.as_primitive::<T>().iter().flatten());
         }
         Ok(())
     }
@@ -391,7 +395,8 @@ impl<T: Interpolated> Accumulator for Ordered<T> {
     fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
         for state in states {
             for values in state.as_list::<i32>().iter().flatten() {
-                self.values.extend(values.as_primitive::<T>().iter().flatten());
+                self.values
+                    .extend(values.as_primitive::<T>().iter().flatten());
             }
         }
         Ok(())

@@ -65,10 +65,9 @@ pub fn fold(expr: &Expr, ask: &mut Ask) -> Result<Value, Diag> {
                 .ok_or_else(|| overflow(expr))?,
         },
         ExprNode::FloorDivide(left, right) => match (fold(left, ask)?, fold(right, ask)?) {
-            (
-                Value::Time(a) | Value::LogicalTime(a),
-                Value::Time(b) | Value::LogicalTime(b),
-            ) => floor_divide(a, b).map_or(Value::Null, Value::Int),
+            (Value::Time(a) | Value::LogicalTime(a), Value::Time(b) | Value::LogicalTime(b)) => {
+                floor_divide(a, b).map_or(Value::Null, Value::Int)
+            }
             _ => Value::Null,
         },
         ExprNode::Unary(operator, operand) => {
@@ -162,12 +161,7 @@ pub fn compare(left: &Value, right: &Value) -> Option<Ordering> {
     }
 }
 
-fn binary(
-    expr: &Expr,
-    operator: BinaryOperator,
-    left: Value,
-    right: Value,
-) -> Result<Value, Diag> {
+fn binary(expr: &Expr, operator: BinaryOperator, left: Value, right: Value) -> Result<Value, Diag> {
     use BinaryOperator::*;
     if operator == Coalesce {
         return Ok(right);
@@ -242,7 +236,9 @@ fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value) -> Option<V
                 let sign = divisor.signum();
                 Some(wrap(divide_half_even(time * sign, divisor * sign).0))
             }
-            Value::Float(divisor) if *divisor != 0.0 => scale(time, &Value::Float(1.0 / divisor)).map(wrap),
+            Value::Float(divisor) if *divisor != 0.0 => {
+                scale(time, &Value::Float(1.0 / divisor)).map(wrap)
+            }
             _ => Some(Value::Null),
         },
         _ => None,
@@ -252,7 +248,9 @@ fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value) -> Option<V
         (Value::LogicalTime(a), Value::LogicalTime(b)) => exact(*a, *b, Value::LogicalTime),
         (Value::Time(time), number) => scaled(*time, number, Value::Time),
         (Value::LogicalTime(time), number) => scaled(*time, number, Value::LogicalTime),
-        (number, Value::Time(time)) if operator == Multiply => scale(*time, number).map(Value::Time),
+        (number, Value::Time(time)) if operator == Multiply => {
+            scale(*time, number).map(Value::Time)
+        }
         (number, Value::LogicalTime(time)) if operator == Multiply => {
             scale(*time, number).map(Value::LogicalTime)
         }

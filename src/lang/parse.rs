@@ -14,9 +14,16 @@ use pest::iterators::{Pair, Pairs};
 use pest::pratt_parser::{Assoc, Op, PrattParser};
 use std::sync::LazyLock;
 
-#[derive(pest_derive::Parser)]
-#[grammar = "../grammar/marey.pest"]
-struct Grammar;
+/// What pest makes of the grammar file.
+mod grammar {
+    #![allow(missing_docs)]
+
+    #[derive(pest_derive::Parser)]
+    #[grammar = "../grammar/marey.pest"]
+    pub(super) struct Grammar;
+}
+
+use grammar::{Grammar, Rule};
 
 /// Deepest nesting of brackets and of operators in one expression. Far above what people write, far below
 /// what a 2 MB stack holds.
@@ -80,7 +87,7 @@ pub fn parse(text: &str, source: u32) -> Parsed {
     };
     let builder = Builder { source, base: 0 };
     if let Some(script) = pairs.next() {
-        builder.statements(script.into_inner(), text, &mut parsed);
+        builder.statements(script.into_inner(), &mut parsed);
     }
     parsed
 }
@@ -115,7 +122,8 @@ pub fn completeness(text: &str) -> Completeness {
 
 /// A `#!` line counts as a comment already; a byte-order mark before it does not, so it is blanked.
 fn blank_first_line(text: &str) -> Option<String> {
-    text.strip_prefix('\u{feff}').map(|rest| format!("   {rest}"))
+    text.strip_prefix('\u{feff}')
+        .map(|rest| format!("   {rest}"))
 }
 
 fn too_deep(text: &str, source: u32) -> Option<Diag> {
@@ -183,7 +191,11 @@ type Built<T> = Result<T, Box<Diag>>;
 impl Builder {
     fn span(&self, pair: &Pair<Rule>) -> Span {
         let span = pair.as_span();
-        Span::new(self.source, self.base + span.start(), self.base + span.end())
+        Span::new(
+            self.source,
+            self.base + span.start(),
+            self.base + span.end(),
+        )
     }
 
     /// The span without the blanks and comments that rules swallow at their end.
@@ -193,10 +205,10 @@ impl Builder {
         span
     }
 
-    fn statements(&self, pairs: Pairs<Rule>, text: &str, parsed: &mut Parsed) {
+    fn statements(&self, pairs: Pairs<Rule>, parsed: &mut Parsed) {
         for pair in pairs {
             match pair.as_rule() {
-                Rule::statement => match self.statement(pair, text, parsed) {
+                Rule::statement => match self.statement(pair, parsed) {
                     Ok(statement) => parsed.script.statements.push(statement),
                     Err(diag) => parsed.diags.push(*diag),
                 },
@@ -215,7 +227,7 @@ impl Builder {
         }
     }
 
-    fn statement(&self, pair: Pair<Rule>, text: &str, parsed: &mut Parsed) -> Built<Statement> {
+    fn statement(&self, pair: Pair<Rule>, parsed: &mut Parsed) -> Built<Statement> {
         let span = self.trimmed(&pair);
         let inner = only(pair)?;
         let kind = match inner.as_rule() {
@@ -239,7 +251,9 @@ impl Builder {
                 let path = match path.as_rule() {
                     Rule::string => UsePath::File(self.string(path)?),
                     _ => UsePath::Library(
-                        path.into_inner().map(|name| self.name(&name).text).collect(),
+                        path.into_inner()
+                            .map(|name| self.name(&name).text)
+                            .collect(),
                     ),
                 };
                 StatementKind::Use { path }
@@ -273,7 +287,7 @@ impl Builder {
                 let mut inside = Parsed::default();
                 for pair in pairs {
                     match pair.as_rule() {
-                        Rule::statement => match self.statement(pair, text, parsed) {
+                        Rule::statement => match self.statement(pair, parsed) {
                             Ok(statement) => inside.script.statements.push(statement),
                             Err(diag) => parsed.diags.push(*diag),
                         },
@@ -351,9 +365,7 @@ impl Builder {
         };
         for pair in pairs {
             match pair.as_rule() {
-                Rule::path => {
-                    stage.path = pair.into_inner().map(|name| self.name(&name)).collect()
-                }
+                Rule::path => stage.path = pair.into_inner().map(|name| self.name(&name)).collect(),
                 Rule::args => {
                     for argument in pair.into_inner() {
                         stage.arguments.push(self.argument(argument)?);
@@ -669,7 +681,9 @@ pub fn column_head(expr: &Expr) -> Option<Stage> {
 }
 
 /// The inner pairs without keywords and operators' helper rules.
-fn words(pair: Pair<'_, Rule>) -> std::iter::Filter<Pairs<'_, Rule>, fn(&Pair<'_, Rule>) -> bool> {
+type Words<'a> = std::iter::Filter<Pairs<'a, Rule>, fn(&Pair<'a, Rule>) -> bool>;
+
+fn words(pair: Pair<'_, Rule>) -> Words<'_> {
     fn wanted(pair: &Pair<'_, Rule>) -> bool {
         !matches!(
             pair.as_rule(),

@@ -16,6 +16,10 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
             distance = distance.min(1);
         }
         let limit = wanted.chars().count().max(2) / 3 + 1;
+        // A longer form of a name is worth asking about: `maximum` for `max`.
+        if other.len() >= 3 && wanted.starts_with(&other) {
+            distance = distance.min(limit);
+        }
         if distance <= limit && best.is_none_or(|(least, _)| distance < least) {
             best = Some((distance, candidate));
         }
@@ -50,6 +54,7 @@ mod tests {
             Some("aggregate-by-threshold")
         );
         assert_eq!(nearest("Profile", verbs), Some("profile"));
+        assert_eq!(nearest("maximum", ["min", "max"]), Some("max"));
         assert_eq!(nearest("zebra", verbs), None);
     }
 }

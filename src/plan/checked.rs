@@ -4,9 +4,7 @@
 use crate::model::Clock;
 use crate::model::clock::divide_half_even;
 use crate::spec::{Decimal, format_float, format_time};
-use datafusion::arrow::array::{
-    ArrayRef, AsArray, Float64Array, Int64Array, StringViewArray,
-};
+use datafusion::arrow::array::{ArrayRef, AsArray, Float64Array, Int64Array, StringViewArray};
 use datafusion::arrow::compute::kernels::numeric;
 use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type};
 use datafusion::arrow::error::ArrowError;
@@ -221,8 +219,10 @@ fn evaluate(exact: Exact, arrays: &[ArrayRef]) -> Result<ArrayRef> {
         }
         Exact::FloatText => {
             let numbers = array(0)?.as_primitive::<Float64Type>();
-            let values: StringViewArray =
-                numbers.iter().map(|number| number.map(format_float)).collect();
+            let values: StringViewArray = numbers
+                .iter()
+                .map(|number| number.map(format_float))
+                .collect();
             Arc::new(values)
         }
     })

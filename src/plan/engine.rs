@@ -56,7 +56,9 @@ pub struct Engine {
 
 impl std::fmt::Debug for Engine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Engine").field("config", &self.config).finish()
+        f.debug_struct("Engine")
+            .field("config", &self.config)
+            .finish()
     }
 }
 
@@ -70,7 +72,10 @@ impl Engine {
             .enable_time()
             .build()
             .map_err(|error| {
-                Diag::error(&code::INTERNAL, format!("no threads could be started: {error}"))
+                Diag::error(
+                    &code::INTERNAL,
+                    format!("no threads could be started: {error}"),
+                )
             })?;
         let mut options = SessionConfig::new()
             .with_target_partitions(config.threads.max(1))
@@ -81,7 +86,10 @@ impl Engine {
         options.options_mut().optimizer.prefer_existing_sort = true;
         // Dealing batches round robin would make every later keyed exchange merge sorted streams again;
         // sources that can be read in parallel say so themselves.
-        options.options_mut().optimizer.enable_round_robin_repartition = false;
+        options
+            .options_mut()
+            .optimizer
+            .enable_round_robin_repartition = false;
         let pool = TrackConsumersPool::new(
             FairSpillPool::new(config.memory),
             NonZeroUsize::MIN.saturating_add(4),
@@ -166,8 +174,8 @@ impl Engine {
         let task = self.context.task_ctx();
         self.runtime.block_on(async {
             // Starting a stream may spawn tasks, so it happens inside the runtime.
-            let mut stream = datafusion::physical_plan::execute_stream(physical, task)
-                .map_err(fault::diag)?;
+            let mut stream =
+                datafusion::physical_plan::execute_stream(physical, task).map_err(fault::diag)?;
             loop {
                 let next = tokio::select! {
                     biased;

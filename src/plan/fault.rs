@@ -111,7 +111,9 @@ fn exhausted(text: &str) -> String {
         ("Join", "joining"),
         ("Repartition", "distributing rows"),
     ];
-    let doing = operators.iter().find(|(operator, _)| text.contains(operator));
+    let doing = operators
+        .iter()
+        .find(|(operator, _)| text.contains(operator));
     match doing {
         Some((_, doing)) => format!("{doing} needs more memory than the limit"),
         None => "this needs more memory than the limit".to_owned(),

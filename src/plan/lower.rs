@@ -146,7 +146,9 @@ fn membership(negated: bool, left: &Expr, right: &Expr, sub: &Sub) -> Result<df:
     };
     let inside = match &right.node {
         ExprNode::List(items) => {
-            let floats = items.iter().any(|item| item.ty == Type::Float && left.ty == Type::Int);
+            let floats = items
+                .iter()
+                .any(|item| item.ty == Type::Float && left.ty == Type::Int);
             let value = if floats { float(value) } else { value };
             let items = items
                 .iter()
@@ -275,7 +277,11 @@ pub fn literal(value: &Value, clock: Clock, span: Span) -> Result<df::Expr, Diag
 pub fn ticks(exact: i128, clock: Clock, span: Span) -> Result<i64, Diag> {
     clock.from_exact(exact).ok_or_else(|| {
         let fits = exact
-            .checked_div(if clock.is_logical() { 1 } else { clock.resolution.picoseconds() })
+            .checked_div(if clock.is_logical() {
+                1
+            } else {
+                clock.resolution.picoseconds()
+            })
             .is_some_and(|ticks| i64::try_from(ticks).is_ok());
         let diag = if fits {
             Diag::error(
@@ -287,7 +293,10 @@ pub fn ticks(exact: i128, clock: Clock, span: Span) -> Result<i64, Diag> {
             )
             .help("load the trace with a finer resolution: `load … resolution=ps`")
         } else {
-            Diag::error(&code::INVALID_VALUE, "this time does not fit into the ticks of the trace")
+            Diag::error(
+                &code::INVALID_VALUE,
+                "this time does not fit into the ticks of the trace",
+            )
         };
         diag.at(span, "here")
     })

@@ -84,10 +84,7 @@ impl TableProvider for SourceTable {
     }
 
     fn statistics(&self) -> Option<Statistics> {
-        Some(row_statistics(
-            self.source.rows(),
-            &self.source.schema(),
-        ))
+        Some(row_statistics(self.source.rows(), &self.source.schema()))
     }
 }
 
@@ -285,5 +282,7 @@ fn unpack(batch: &RecordBatch, projection: &[usize], full: &SchemaRef) -> Result
         });
     }
     let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-    Ok(RecordBatch::try_new_with_options(schema, columns, &options)?)
+    Ok(RecordBatch::try_new_with_options(
+        schema, columns, &options,
+    )?)
 }

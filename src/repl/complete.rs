@@ -118,7 +118,11 @@ impl Finding<'_> {
     }
 
     fn head(&mut self) {
-        for verb in VERBS.iter().map(|verb| verb.spec()).filter(|spec| spec.heads) {
+        for verb in VERBS
+            .iter()
+            .map(|verb| verb.spec())
+            .filter(|spec| spec.heads)
+        {
             self.add(format!("{} ", verb.name));
         }
         self.data();
@@ -170,7 +174,9 @@ impl Finding<'_> {
                             self.add("false");
                         }
                         // A quote to start with; the file names follow it.
-                        Accept::Text if is_path(param) && self.spot.typed.is_empty() => self.add("\""),
+                        Accept::Text if is_path(param) && self.spot.typed.is_empty() => {
+                            self.add("\"")
+                        }
                         _ => {}
                     }
                 }
@@ -209,7 +215,9 @@ impl Finding<'_> {
     }
 
     fn column_names(&mut self) {
-        let Some(columns) = self.columns() else { return };
+        let Some(columns) = self.columns() else {
+            return;
+        };
         let mut names: Vec<String> = columns.visible().map(|c| c.name.clone()).collect();
         if columns.has_computed_duration() {
             names.push(crate::model::schema::column::DURATION.to_owned());
@@ -246,7 +254,10 @@ impl Finding<'_> {
 
     fn bindings(&mut self, wanted: fn(&Binding) -> bool, before: &str) {
         let scope = self.session.scope();
-        let names = scope.sorted().into_iter().filter(|(_, binding)| wanted(binding));
+        let names = scope
+            .sorted()
+            .into_iter()
+            .filter(|(_, binding)| wanted(binding));
         let names: Vec<String> = names.map(|(name, _)| format!("{before}{name}")).collect();
         for name in names {
             self.add(name);
@@ -257,7 +268,11 @@ impl Finding<'_> {
         if let Some(Binding::Data(pipeline)) = self.session.scope().get(binding)
             && let Flow::Trace(trace) = &pipeline.flow
         {
-            let names: Vec<String> = trace.relations.iter().map(|(name, _)| name.clone()).collect();
+            let names: Vec<String> = trace
+                .relations
+                .iter()
+                .map(|(name, _)| name.clone())
+                .collect();
             for name in names {
                 self.add(name);
             }
@@ -291,7 +306,10 @@ impl Finding<'_> {
 /// The positional parameter at an index; a list takes all that follow.
 fn positional(spec: &'static VerbSpec, index: usize) -> Option<&'static ParamSpec> {
     let all: Vec<&'static ParamSpec> = spec.positionals().collect();
-    let last = all.last().copied().filter(|p| matches!(p.place, Standing::Many | Standing::Any));
+    let last = all
+        .last()
+        .copied()
+        .filter(|p| matches!(p.place, Standing::Many | Standing::Any));
     all.get(index).copied().or(last)
 }
 
@@ -306,7 +324,11 @@ pub(super) fn files(typed: &str, after: &str) -> Vec<Candidate> {
         Some(at) => typed.split_at(at + 1),
         None => ("", typed),
     };
-    let place = if folder.is_empty() { Path::new(".") } else { Path::new(folder) };
+    let place = if folder.is_empty() {
+        Path::new(".")
+    } else {
+        Path::new(folder)
+    };
     // What cannot be listed has no candidates.
     let Ok(entries) = std::fs::read_dir(place) else {
         return Vec::new();
@@ -314,7 +336,9 @@ pub(super) fn files(typed: &str, after: &str) -> Vec<Candidate> {
     let mut out = Vec::new();
     for entry in entries.flatten() {
         // A name that is not UTF-8 or has odd characters cannot be written in a script as it is.
-        let Ok(name) = entry.file_name().into_string() else { continue };
+        let Ok(name) = entry.file_name().into_string() else {
+            continue;
+        };
         let odd = name.contains(['"', '\\']) || name.chars().any(char::is_control);
         let hidden = name.starts_with('.') && !begin.starts_with('.');
         if odd || hidden || !name.starts_with(begin) {

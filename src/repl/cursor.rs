@@ -78,16 +78,13 @@ pub(super) fn at_end(text: &str) -> Option<Spot> {
     // A line that begins with a pipe goes on from the last result.
     const LAST: &str = "it ";
     let continued = text.trim_start().starts_with('|');
-    let whole = if continued { format!("{LAST}{text}") } else { text.to_owned() };
+    let whole = if continued {
+        format!("{LAST}{text}")
+    } else {
+        text.to_owned()
+    };
     let closing = closing(&whole);
-    let endings = [
-        "",
-        " = 0",
-        "\"",
-        "`",
-        " then 0 else 0",
-        " else 0",
-    ];
+    let endings = ["", " = 0", "\"", "`", " then 0 else 0", " else 0"];
     for ending in endings {
         let marked = format!("{whole}{MARKER}{ending}{closing}");
         let parsed = parse::parse(&marked, 0);
@@ -96,7 +93,12 @@ pub(super) fn at_end(text: &str) -> Option<Spot> {
             end: whole.len(),
             context: Context::default(),
         };
-        if let Some(mut spot) = parsed.script.statements.iter().find_map(|s| finder.statement(s)) {
+        if let Some(mut spot) = parsed
+            .script
+            .statements
+            .iter()
+            .find_map(|s| finder.statement(s))
+        {
             if continued {
                 spot.start = spot.start.saturating_sub(LAST.len());
             }
@@ -234,7 +236,11 @@ impl Finder<'_> {
             by: !stage.by.is_empty(),
             ..Written::default()
         };
-        let holds = |expr: &Expr| self.text.get(expr.span.start..expr.span.end).is_none_or(|t| t.contains(MARKER));
+        let holds = |expr: &Expr| {
+            self.text
+                .get(expr.span.start..expr.span.end)
+                .is_none_or(|t| t.contains(MARKER))
+        };
         for argument in &stage.arguments {
             match &argument.name {
                 Some(name) if is_marked(name) || holds(&argument.value) => {}
@@ -294,7 +300,9 @@ impl Finder<'_> {
                 if let Some(Place::Positional { direct, .. }) = &mut self.context.place {
                     *direct = false;
                 }
-                let found = arguments.iter().find_map(|argument| self.expr(&argument.value));
+                let found = arguments
+                    .iter()
+                    .find_map(|argument| self.expr(&argument.value));
                 self.context.function = outer;
                 found
             }
@@ -343,22 +351,48 @@ mod tests {
         assert_eq!(place("load \"x\" | agg"), (Place::Verb, "agg".to_owned()));
         assert_eq!(place("| plot-st"), (Place::Verb, "plot-st".to_owned()));
         assert_eq!(place("let t = (ru"), (Place::Head, "ru".to_owned()));
-        assert_eq!(place("broken ==\nload \"x\" | "), (Place::Verb, String::new()));
+        assert_eq!(
+            place("broken ==\nload \"x\" | "),
+            (Place::Verb, String::new())
+        );
     }
 
     #[test]
     fn arguments() {
         assert_eq!(place("x | sort "), (positional(0, true), String::new()));
-        assert_eq!(place("x | sort a, -b"), (positional(1, false), "b".to_owned()));
-        assert_eq!(place("x | aggregate 1ms ma"), (Place::OptionName, "ma".to_owned()));
+        assert_eq!(
+            place("x | sort a, -b"),
+            (positional(1, false), "b".to_owned())
+        );
+        assert_eq!(
+            place("x | aggregate 1ms ma"),
+            (Place::OptionName, "ma".to_owned())
+        );
         assert_eq!(
             place("x | plot order="),
-            (Place::Value { option: "order".to_owned() }, String::new())
+            (
+                Place::Value {
+                    option: "order".to_owned()
+                },
+                String::new()
+            )
         );
-        assert_eq!(place("x | filter end-st"), (positional(0, false), "st".to_owned()));
-        assert_eq!(place("x | filter (a == b and (c"), (positional(0, false), "c".to_owned()));
-        assert_eq!(place("x | summarize max(e"), (positional(0, false), "e".to_owned()));
-        assert_eq!(place("x | summarize count() by v"), (Place::Key, "v".to_owned()));
+        assert_eq!(
+            place("x | filter end-st"),
+            (positional(0, false), "st".to_owned())
+        );
+        assert_eq!(
+            place("x | filter (a == b and (c"),
+            (positional(0, false), "c".to_owned())
+        );
+        assert_eq!(
+            place("x | summarize max(e"),
+            (positional(0, false), "e".to_owned())
+        );
+        assert_eq!(
+            place("x | summarize count() by v"),
+            (Place::Key, "v".to_owned())
+        );
     }
 
     #[test]
@@ -370,7 +404,12 @@ mod tests {
         );
         assert_eq!(
             place("run.li"),
-            (Place::Relation { binding: "run".to_owned() }, "li".to_owned())
+            (
+                Place::Relation {
+                    binding: "run".to_owned()
+                },
+                "li".to_owned()
+            )
         );
         assert_eq!(at_end("x # comment"), None);
     }

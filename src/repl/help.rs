@@ -9,10 +9,17 @@ use std::fmt::Write;
 /// Everything there is, a line each.
 pub(super) fn overview(width: usize) -> String {
     let mut out = String::new();
-    let longest = VERBS.iter().map(|verb| verb.spec().name.len()).max().unwrap_or(0);
+    let longest = VERBS
+        .iter()
+        .map(|verb| verb.spec().name.len())
+        .max()
+        .unwrap_or(0);
     for section in Section::ALL {
-        let verbs: Vec<&VerbSpec> =
-            VERBS.iter().map(|verb| verb.spec()).filter(|spec| spec.section == section).collect();
+        let verbs: Vec<&VerbSpec> = VERBS
+            .iter()
+            .map(|verb| verb.spec())
+            .filter(|spec| spec.section == section)
+            .collect();
         if verbs.is_empty() {
             continue;
         }
@@ -22,8 +29,16 @@ pub(super) fn overview(width: usize) -> String {
         }
     }
     out.push_str("Commands\n");
-    let usage = |command: &super::meta::Command| format!(":{} {}", command.name, command.argument).trim().to_owned();
-    let longest = COMMANDS.iter().map(|command| usage(command).len()).max().unwrap_or(0);
+    let usage = |command: &super::meta::Command| {
+        format!(":{} {}", command.name, command.argument)
+            .trim()
+            .to_owned()
+    };
+    let longest = COMMANDS
+        .iter()
+        .map(|command| usage(command).len())
+        .max()
+        .unwrap_or(0);
     for command in COMMANDS {
         out.push_str(&entry(&usage(command), longest, command.about, width));
     }
@@ -52,7 +67,11 @@ fn function_page(function: &FunctionSpec, width: usize) -> String {
     let mut out = format!("{}\n\n", function.signature);
     out.push_str(&wrapped(function.summary, 2, width));
     let (script, gives) = function.example;
-    let _ = write!(out, "\n  null gives {}\n\nExample\n  {script}   gives {gives}\n", function.null);
+    let _ = write!(
+        out,
+        "\n  null gives {}\n\nExample\n  {script}   gives {gives}\n",
+        function.null
+    );
     out
 }
 
@@ -111,7 +130,11 @@ fn parameter(out: &mut String, param: &ParamSpec, width: usize) {
     }
     out.push_str(&entry(&name, 12, &text, width));
     for choice in choices(param.shape) {
-        let _ = write!(out, "{}", entry(&format!("  {}", choice.name), 14, choice.about, width));
+        let _ = write!(
+            out,
+            "{}",
+            entry(&format!("  {}", choice.name), 14, choice.about, width)
+        );
     }
 }
 

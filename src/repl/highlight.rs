@@ -1,7 +1,7 @@
 //! Colours of what is typed: known verbs, functions and bindings show that they are known.
 
-use super::token::{self, Kind};
 use super::meta;
+use super::token::{self, Kind};
 use crate::lang::check::Scope;
 use crate::verb;
 
@@ -38,7 +38,9 @@ pub(super) fn colored(text: &str, scope: Option<&Scope>) -> Option<String> {
             Kind::Scalar => Some(SCALAR),
             Kind::Word { leads: true } if verb::find(piece).is_some() => Some(VERB),
             Kind::Word { .. } if token::is_keyword(piece) => Some(KEYWORD),
-            Kind::Word { leads: true } if scope.is_some_and(|scope| scope.get(piece).is_some()) => Some(NAME),
+            Kind::Word { leads: true } if scope.is_some_and(|scope| scope.get(piece).is_some()) => {
+                Some(NAME)
+            }
             Kind::Word { .. } if called => Some(NAME),
             Kind::Word { .. } => None,
         };

@@ -20,7 +20,9 @@ pub(super) fn at_end(text: &str) -> Option<String> {
             (spot.place == Place::Verb || spec.heads)
                 .then(|| format!(" {}", rest(spec, &Written::default())))?
         }
-        Place::Positional { .. } | Place::OptionName if spot.typed.is_empty() && text.ends_with(' ') => {
+        Place::Positional { .. } | Place::OptionName
+            if spot.typed.is_empty() && text.ends_with(' ') =>
+        {
             let written = spot.stage?;
             rest(verb::find(&written.verb)?.spec(), &written)
         }
@@ -41,7 +43,9 @@ fn rest(spec: &VerbSpec, written: &Written) -> String {
             Standing::Required | Standing::Option => param.name.to_owned(),
         });
     }
-    let options = spec.options().filter(|param| !written.options.iter().any(|given| given == param.name));
+    let options = spec
+        .options()
+        .filter(|param| !written.options.iter().any(|given| given == param.name));
     parts.extend(options.map(|param| format!("{}=", param.name)));
     if spec.by && !written.by {
         parts.push("by …".to_owned());
@@ -55,7 +59,9 @@ fn shortened(text: &str) -> String {
     }
     let cut: String = text.chars().take(LONGEST).collect();
     // Whole words only.
-    let cut = cut.rsplit_once(' ').map_or(cut.as_str(), |(whole, _)| whole);
+    let cut = cut
+        .rsplit_once(' ')
+        .map_or(cut.as_str(), |(whole, _)| whole);
     format!("{cut} …")
 }
 
@@ -69,6 +75,10 @@ mod tests {
         assert!(hint.starts_with(' ') && hint.contains("count") || !hint.trim().is_empty());
         assert_eq!(at_end("x | zebra "), None);
         assert!(at_end("load ").expect("a hint").starts_with("path"));
-        assert!(!at_end("load \"x\" unit=ms ").expect("a hint").contains("unit="));
+        assert!(
+            !at_end("load \"x\" unit=ms ")
+                .expect("a hint")
+                .contains("unit=")
+        );
     }
 }

@@ -6,7 +6,11 @@ use std::path::{Path, PathBuf};
 /// The file: `$MAREY_HISTORY`, else `$XDG_STATE_HOME/marey/history`, else `~/.local/state/marey/history`.
 /// `MAREY_HISTORY` set to nothing keeps none.
 pub(super) fn path(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let absolute = |name: &str| {
+        variable(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
     match variable("MAREY_HISTORY") {
         Some(file) if file.is_empty() => None,
         Some(file) => Some(PathBuf::from(file)),
@@ -19,7 +23,10 @@ pub(super) fn path(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBu
 /// Makes the folder of the file, for nobody else to look into. A failure shows when the file is written,
 /// and costs the history only.
 pub(super) fn prepare(file: &Path) {
-    let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) else {
+    let Some(folder) = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    else {
         return;
     };
     let mut builder = std::fs::DirBuilder::new();
@@ -48,12 +55,18 @@ mod tests {
     #[test]
     fn the_variables_in_their_order() {
         assert_eq!(of(&[]), None);
-        assert_eq!(of(&[("HOME", "/h")]), Some("/h/.local/state/marey/history".into()));
+        assert_eq!(
+            of(&[("HOME", "/h")]),
+            Some("/h/.local/state/marey/history".into())
+        );
         assert_eq!(
             of(&[("HOME", "/h"), ("XDG_STATE_HOME", "/s")]),
             Some("/s/marey/history".into())
         );
-        assert_eq!(of(&[("HOME", "/h"), ("MAREY_HISTORY", "mine")]), Some("mine".into()));
+        assert_eq!(
+            of(&[("HOME", "/h"), ("MAREY_HISTORY", "mine")]),
+            Some("mine".into())
+        );
         assert_eq!(of(&[("HOME", "/h"), ("MAREY_HISTORY", "")]), None);
     }
 }

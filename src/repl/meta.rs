@@ -150,7 +150,9 @@ pub(super) fn is_command(text: &str) -> bool {
     let mut letters = text.trim_start().chars();
     match letters.next() {
         Some(':') => true,
-        Some('\\') => letters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '?'),
+        Some('\\') => letters
+            .next()
+            .is_some_and(|c| c.is_ascii_alphabetic() || c == '?'),
         Some('.') => letters.next().is_some_and(|c| c.is_ascii_alphabetic()),
         _ => false,
     }
@@ -160,7 +162,9 @@ pub(super) fn is_command(text: &str) -> bool {
 pub(super) fn run(repl: &mut Repl, line: &str) -> Option<Next> {
     let line = line.trim();
     if !is_command(line) {
-        let bare = COMMANDS.iter().find(|command| command.bare.contains(&line))?;
+        let bare = COMMANDS
+            .iter()
+            .find(|command| command.bare.contains(&line))?;
         let bound = repl.session.borrow().scope().get(line).is_some();
         return (!bound).then(|| (bare.run)(repl, ""));
     }
@@ -195,7 +199,9 @@ fn find(word: &str) -> Option<&'static Command> {
         .iter()
         .find(|command| command.name == word || command.aliases.contains(&word));
     exact.or_else(|| {
-        let mut like = COMMANDS.iter().filter(|c| !word.is_empty() && c.name.starts_with(word));
+        let mut like = COMMANDS
+            .iter()
+            .filter(|c| !word.is_empty() && c.name.starts_with(word));
         like.next().filter(|_| like.next().is_none())
     })
 }
@@ -205,8 +211,11 @@ pub(super) fn complete(text: &str, session: &mut Session) -> (usize, Vec<Candida
     let sign = text.len() - text.trim_start().len();
     let rest = text.get(sign + 1..).unwrap_or_default();
     let begins = |typed: &str, names: Vec<String>| -> Vec<Candidate> {
-        let mut out: Vec<Candidate> =
-            names.into_iter().filter(|name| name.starts_with(typed)).map(Candidate::new).collect();
+        let mut out: Vec<Candidate> = names
+            .into_iter()
+            .filter(|name| name.starts_with(typed))
+            .map(Candidate::new)
+            .collect();
         out.sort();
         out
     };
@@ -229,8 +238,15 @@ pub(super) fn complete(text: &str, session: &mut Session) -> (usize, Vec<Candida
             return (start + at, candidates);
         }
         Argument::File => return (start, complete::files(typed, "")),
-        Argument::Verb => VERBS.iter().map(|verb| verb.spec().name.to_owned()).collect(),
-        Argument::Format => FORMATS.iter().filter(|f| !f.binary).map(|f| f.name.to_owned()).collect(),
+        Argument::Verb => VERBS
+            .iter()
+            .map(|verb| verb.spec().name.to_owned())
+            .collect(),
+        Argument::Format => FORMATS
+            .iter()
+            .filter(|f| !f.binary)
+            .map(|f| f.name.to_owned())
+            .collect(),
         Argument::Switch => vec!["on".to_owned(), "off".to_owned()],
         Argument::Name => session
             .scope()
@@ -260,9 +276,20 @@ fn show_help(repl: &mut Repl, name: &str) -> Next {
     } else if let Some(page) = help::page(name, width) {
         repl.tell(&page);
     } else if let Some(command) = find(name.trim_start_matches(':')) {
-        repl.tell(&format!(":{} {}\n  {}", command.name, command.argument, command.about));
-    } else if repl.session.borrow().function_names().iter().any(|function| function == name) {
-        repl.tell(&format!("{name}() is a function of the engine, used under its own name"));
+        repl.tell(&format!(
+            ":{} {}\n  {}",
+            command.name, command.argument, command.about
+        ));
+    } else if repl
+        .session
+        .borrow()
+        .function_names()
+        .iter()
+        .any(|function| function == name)
+    {
+        repl.tell(&format!(
+            "{name}() is a function of the engine, used under its own name"
+        ));
     } else {
         let verbs = VERBS.iter().map(|verb| verb.spec().name);
         let text = match suggest::nearest(name, verbs) {
@@ -281,7 +308,11 @@ fn show_schema(repl: &mut Repl, name: &str) -> Next {
         Some(Flow::Trace(trace)) => {
             let mut out = String::new();
             for (relation, columns) in &trace.relations {
-                let focus = if *relation == trace.focus { " (in focus)" } else { "" };
+                let focus = if *relation == trace.focus {
+                    " (in focus)"
+                } else {
+                    ""
+                };
                 out.push_str(&format!("{relation}{focus}\n{}", listing(columns)));
             }
             repl.tell(&out);
@@ -290,7 +321,8 @@ fn show_schema(repl: &mut Repl, name: &str) -> Next {
         Some(Flow::Figure) => repl.tell("a figure has no columns"),
         Some(Flow::Scalar(ty)) => repl.tell(&ty.to_string()),
         None if name.is_empty() => {
-            repl.console.complain("there is no result yet; `:schema name` shows the columns of a name");
+            repl.console
+                .complain("there is no result yet; `:schema name` shows the columns of a name");
         }
         None => {
             let session = repl.session.borrow();
@@ -307,7 +339,11 @@ fn show_schema(repl: &mut Repl, name: &str) -> Next {
 }
 
 fn listing(columns: &Columns) -> String {
-    let longest = columns.visible().map(|c| c.name.chars().count()).max().unwrap_or(0);
+    let longest = columns
+        .visible()
+        .map(|c| c.name.chars().count())
+        .max()
+        .unwrap_or(0);
     columns
         .visible()
         .map(|column| format!("  {:longest$}  {}\n", column.name, column.ty))
@@ -330,7 +366,11 @@ fn names(scope: &Scope) -> String {
         Binding::Data(_) => name.to_owned(),
         Binding::Scalar(_) => format!("${name}"),
     };
-    let longest = all.iter().map(|(n, b)| shown(n, b).chars().count()).max().unwrap_or(0);
+    let longest = all
+        .iter()
+        .map(|(n, b)| shown(n, b).chars().count())
+        .max()
+        .unwrap_or(0);
     let mut out = String::new();
     for (name, binding) in all {
         let (kind, what) = match binding {
@@ -338,7 +378,8 @@ fn names(scope: &Scope) -> String {
                 pipeline.flow.kind().word().to_owned(),
                 match &pipeline.flow {
                     Flow::Trace(trace) => {
-                        let names: Vec<&str> = trace.relations.iter().map(|(n, _)| n.as_str()).collect();
+                        let names: Vec<&str> =
+                            trace.relations.iter().map(|(n, _)| n.as_str()).collect();
                         names.join(", ")
                     }
                     Flow::Table(columns) => {
@@ -350,7 +391,10 @@ fn names(scope: &Scope) -> String {
             ),
             Binding::Scalar(scalar) => (
                 scalar.expr.ty.to_string(),
-                scalar.value.get().map_or("not computed yet".to_owned(), ToString::to_string),
+                scalar
+                    .value
+                    .get()
+                    .map_or("not computed yet".to_owned(), ToString::to_string),
             ),
         };
         let line = format!("{:longest$}  {kind:6}  {what}", shown(name, binding));
@@ -373,9 +417,16 @@ fn explain(repl: &mut Repl, pipeline: &str) -> Next {
 fn change_format(repl: &mut Repl, name: &str) -> Next {
     if name.is_empty() {
         let format = repl.console.format();
-        let others = FORMATS.iter().filter(|other| other.name != format.name && !other.binary);
+        let others = FORMATS
+            .iter()
+            .filter(|other| other.name != format.name && !other.binary);
         let others: Vec<&str> = others.map(|other| other.name).collect();
-        repl.tell(&format!("{}: {} (others: {})", format.name, format.about, others.join(", ")));
+        repl.tell(&format!(
+            "{}: {} (others: {})",
+            format.name,
+            format.about,
+            others.join(", ")
+        ));
         return Next::Prompt;
     }
     match write::by_name(name).or_else(|| write::by_extension(name)) {
@@ -388,7 +439,10 @@ fn change_format(repl: &mut Repl, name: &str) -> Next {
             let names = FORMATS.iter().map(|format| format.name);
             let text = match suggest::nearest(name, names.clone()) {
                 Some(near) => format!("there is no format `{name}`; did you mean `{near}`?"),
-                None => format!("there is no format `{name}`; formats are {}", suggest::listed(names, 20)),
+                None => format!(
+                    "there is no format `{name}`; formats are {}",
+                    suggest::listed(names, 20)
+                ),
             };
             repl.console.complain(&text);
         }
@@ -406,7 +460,11 @@ fn change_timing(repl: &mut Repl, state: &str) -> Next {
             return Next::Prompt;
         }
     };
-    repl.tell(if repl.timing { "timing is on" } else { "timing is off" });
+    repl.tell(if repl.timing {
+        "timing is on"
+    } else {
+        "timing is off"
+    });
     Next::Prompt
 }
 
@@ -437,13 +495,15 @@ fn save(repl: &mut Repl, argument: &str) -> Next {
 
 fn load(repl: &mut Repl, argument: &str) -> Next {
     let Some(name) = file_name(argument) else {
-        repl.console.complain("write `:load session.marey`; a trace is read with `load \"file\"`");
+        repl.console
+            .complain("write `:load session.marey`; a trace is read with `load \"file\"`");
         return Next::Prompt;
     };
     match script::one(&Piece::File(name.into())) {
         Ok(script) => repl.execute(&script),
-        Err(diag) => repl.console.report(&[Diag::error(&code::INPUT_UNREADABLE, diag.message)
-            .maybe_help(diag.help)]),
+        Err(diag) => repl
+            .console
+            .report(&[Diag::error(&code::INPUT_UNREADABLE, diag.message).maybe_help(diag.help)]),
     }
     Next::Prompt
 }
@@ -459,7 +519,13 @@ mod tests {
 
     #[test]
     fn other_spellings_are_understood() {
-        for (word, name) in [("q", "quit"), ("?", "help"), ("d", "schema"), ("exit", "quit"), ("sch", "schema")] {
+        for (word, name) in [
+            ("q", "quit"),
+            ("?", "help"),
+            ("d", "schema"),
+            ("exit", "quit"),
+            ("sch", "schema"),
+        ] {
             assert_eq!(find(word).map(|command| command.name), Some(name));
         }
         assert!(find("zebra").is_none() && find("").is_none());

@@ -27,9 +27,7 @@ use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::{Hint, Hinter};
 use rustyline::history::FileHistory;
 use rustyline::validate::Validator;
-use rustyline::{
-    Behavior, ColorMode, CompletionType, Config, Context, Editor, EditMode, Helper,
-};
+use rustyline::{Behavior, ColorMode, CompletionType, Config, Context, EditMode, Editor, Helper};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -86,7 +84,10 @@ fn editor(
     unicode: bool,
 ) -> Result<Editor<Assistant, FileHistory>, Diag> {
     let failed = |error: ReadlineError| {
-        Diag::error(&code::INTERNAL, format!("the terminal cannot be used: {error}"))
+        Diag::error(
+            &code::INTERNAL,
+            format!("the terminal cannot be used: {error}"),
+        )
     };
     let mut builder = Config::builder()
         .max_history_size(HISTORY)
@@ -96,7 +97,11 @@ fn editor(
         .completion_show_all_if_ambiguous(true)
         .edit_mode(EditMode::Emacs)
         .bracketed_paste(true)
-        .color_mode(if colored { ColorMode::Enabled } else { ColorMode::Disabled });
+        .color_mode(if colored {
+            ColorMode::Enabled
+        } else {
+            ColorMode::Disabled
+        });
     if !Stream::Output.is_terminal() {
         // Results are redirected: the lines are edited on the terminal itself.
         builder = builder.behavior(Behavior::PreferTerm);
@@ -141,7 +146,11 @@ impl Repl {
             if let Some(assistant) = self.editor.helper_mut() {
                 assistant.pending.clone_from(&input);
             }
-            let prompt = if input.is_empty() { PROMPT } else { OPEN_PROMPT };
+            let prompt = if input.is_empty() {
+                PROMPT
+            } else {
+                OPEN_PROMPT
+            };
             match self.editor.readline(prompt) {
                 Ok(line) => {
                     input.push_str(&line);
@@ -154,7 +163,9 @@ impl Repl {
                 Err(ReadlineError::Interrupted) => return Ok(Some(String::new())),
                 Err(ReadlineError::Eof) => return Ok(None),
                 Err(ReadlineError::Signal(_)) => {}
-                Err(ReadlineError::Io(error)) if error.kind() == std::io::ErrorKind::InvalidData => {
+                Err(ReadlineError::Io(error))
+                    if error.kind() == std::io::ErrorKind::InvalidData =>
+                {
                     self.console.complain("the line is not UTF-8");
                     return Ok(Some(String::new()));
                 }
@@ -181,7 +192,8 @@ impl Repl {
     fn execute(&mut self, script: &Script) {
         let start = Instant::now();
         let mut session = self.session.borrow_mut();
-        let continued = script.text.trim_start().starts_with('|') && session.scope().get("it").is_some();
+        let continued =
+            script.text.trim_start().starts_with('|') && session.scope().get("it").is_some();
         // The session reads such a line as going on from `it`; messages point into what it reads.
         let read = if continued {
             Script::new(&*script.name, format!("it {}", script.text.trim_start()))
@@ -281,7 +293,11 @@ impl Hinter for Assistant {
             return None;
         }
         let hint = hint::at_end(&format!("{}{line}", self.pending))?;
-        Some(Shown(if self.unicode { hint } else { hint.replace('…', "...") }))
+        Some(Shown(if self.unicode {
+            hint
+        } else {
+            hint.replace('…', "...")
+        }))
     }
 }
 

@@ -30,7 +30,9 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     let mut binds = false;
     let mut at = 0;
     while let Some(rest) = text.get(at..) {
-        let Some(first) = rest.chars().next() else { break };
+        let Some(first) = rest.chars().next() else {
+            break;
+        };
         let until = |stops: &dyn Fn(char) -> bool| rest.find(stops).unwrap_or(rest.len());
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let (kind, length) = match first {
@@ -38,16 +40,23 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
             '"' => (Kind::Text, quoted(rest)),
             'r' | 'f' if rest[1..].starts_with('"') => (Kind::Text, 1 + quoted(&rest[1..])),
             '`' => {
-                let end = rest[1..].find(['`', '\n']).map_or(rest.len(), |end| end + 2);
+                let end = rest[1..]
+                    .find(['`', '\n'])
+                    .map_or(rest.len(), |end| end + 2);
                 (Kind::Word { leads: false }, end.min(rest.len()))
             }
-            '$' => (Kind::Scalar, 1 + rest[1..].find(|c| !is_name(c)).unwrap_or(rest.len() - 1)),
+            '$' => (
+                Kind::Scalar,
+                1 + rest[1..].find(|c| !is_name(c)).unwrap_or(rest.len() - 1),
+            ),
             '0'..='9' => (Kind::Number, number(rest)),
             c if c.is_ascii_alphabetic() || c == '_' => {
                 let mut length = until(&|c| !is_name(c));
                 // A hyphen belongs to the word only where a verb may stand.
                 while leads && rest[length..].starts_with('-') {
-                    let more = rest[length + 1..].find(|c| !is_name(c)).unwrap_or(rest.len() - length - 1);
+                    let more = rest[length + 1..]
+                        .find(|c| !is_name(c))
+                        .unwrap_or(rest.len() - length - 1);
                     if more == 0 {
                         break;
                     }
@@ -134,7 +143,10 @@ mod tests {
     fn pieces_cover_the_text() {
         let text = "let a = load \"x\" unit=ms | filter end-start > 1.5ms and $t in 1..2 # é\n| plot-stacked `a b`";
         let pieces = tokens(text);
-        let joined: String = pieces.iter().map(|(_, range)| &text[range.clone()]).collect();
+        let joined: String = pieces
+            .iter()
+            .map(|(_, range)| &text[range.clone()])
+            .collect();
         assert_eq!(joined, text);
         let words: Vec<&str> = pieces
             .iter()
@@ -142,7 +154,11 @@ mod tests {
             .map(|(_, range)| &text[range.clone()])
             .collect();
         assert_eq!(words, ["let", "load", "filter", "plot-stacked"]);
-        assert!(pieces.iter().any(|(kind, r)| *kind == Kind::Number && &text[r.clone()] == "1.5ms"));
+        assert!(
+            pieces
+                .iter()
+                .any(|(kind, r)| *kind == Kind::Number && &text[r.clone()] == "1.5ms")
+        );
     }
 
     #[test]

@@ -10,7 +10,11 @@ pub(super) fn is_open(text: &str) -> bool {
     }
     // A line that begins with a pipe goes on from the last result, so it is the rest of a pipeline.
     let continued = text.trim_start().starts_with('|');
-    let whole = if continued { format!("it {text}") } else { text.to_owned() };
+    let whole = if continued {
+        format!("it {text}")
+    } else {
+        text.to_owned()
+    };
     parse::completeness(&whole) == Completeness::Open
 }
 

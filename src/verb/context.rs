@@ -3,8 +3,8 @@
 use super::source::opened::SourceCache;
 use crate::diag::{Diag, code};
 use crate::func::Functions;
-use crate::lang::plan::{Arguments, Expr, Named};
 use crate::lang::flow::Columns;
+use crate::lang::plan::{Arguments, Expr, Named};
 use crate::plan::lower::{self, Lowering};
 use crate::plan::{Engine, Figure, Table, fault};
 use crate::spec::{Type, Value, VerbSpec};

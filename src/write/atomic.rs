@@ -27,7 +27,10 @@ impl AtomicFile {
         if !folder.is_dir() {
             return Err(Diag::error(
                 &code::OUTPUT,
-                format!("`{shown}` cannot be written: the folder `{}` does not exist", folder.display()),
+                format!(
+                    "`{shown}` cannot be written: the folder `{}` does not exist",
+                    folder.display()
+                ),
             )
             .help(format!("create it first: mkdir -p {}", folder.display())));
         }

@@ -3,9 +3,7 @@
 use crate::model::Clock;
 use crate::model::schema::clock_of;
 use crate::spec::{TimeUnit, format_float};
-use arrow::array::{
-    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, StringViewArray,
-};
+use arrow::array::{Array, ArrayRef, BooleanArray, Float64Array, Int64Array, StringViewArray};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field};
 use arrow::util::display::{ArrayFormatter, FormatOptions};

@@ -66,7 +66,8 @@ impl TableWriter for Objects<'_> {
         for row in 0..batch.num_rows() {
             self.line.clear();
             if self.array {
-                self.line.push_str(if self.first { "[\n  " } else { ",\n  " });
+                self.line
+                    .push_str(if self.first { "[\n  " } else { ",\n  " });
             }
             self.first = false;
             self.line.push('{');

@@ -62,12 +62,15 @@ pub struct Format {
     /// One sentence.
     pub about: &'static str,
     /// Starts a table; `schema` carries the metadata of time columns and has no hidden columns.
-    pub open: for<'a> fn(
-        Box<dyn Write + Send + 'a>,
-        &SchemaRef,
-        &WriteOptions,
-    ) -> io::Result<Box<dyn TableWriter + 'a>>,
+    pub open: Open,
 }
+
+/// Starts a table.
+pub type Open = for<'a> fn(
+    Box<dyn Write + Send + 'a>,
+    &SchemaRef,
+    &WriteOptions,
+) -> io::Result<Box<dyn TableWriter + 'a>>;
 
 /// The formats of tables.
 pub static FORMATS: &[Format] = &[

@@ -74,7 +74,12 @@ impl TableWriter for Reading<'_> {
         table.set_header(self.schema.fields().iter().map(|f| plain(f.name())));
         for (batch, cells) in self.kept.iter().zip(&batches) {
             for row in 0..batch.num_rows() {
-                table.add_row(cells.iter().zip(&units).map(|(c, unit)| shown(c, row, *unit)));
+                table.add_row(
+                    cells
+                        .iter()
+                        .zip(&units)
+                        .map(|(c, unit)| shown(c, row, *unit)),
+                );
             }
         }
         for (index, field) in self.schema.fields().iter().enumerate() {
@@ -92,7 +97,10 @@ impl TableWriter for Reading<'_> {
         match (self.rows, self.kept_rows) {
             (0, _) => writeln!(self.out, "0 rows")?,
             (rows, kept) if kept < rows => {
-                writeln!(self.out, "… {kept} of {rows} rows; `save` writes all of them")?;
+                writeln!(
+                    self.out,
+                    "… {kept} of {rows} rows; `save` writes all of them"
+                )?;
             }
             _ => {}
         }
@@ -161,7 +169,11 @@ fn suited<'a>(cells: impl Iterator<Item = &'a Cells>) -> Option<TimeUnit> {
         units
             .into_iter()
             .find(|unit| exact >= unit.picoseconds())
-            .unwrap_or(if exact == 0 { TimeUnit::Second } else { TimeUnit::Picosecond }),
+            .unwrap_or(if exact == 0 {
+                TimeUnit::Second
+            } else {
+                TimeUnit::Picosecond
+            }),
     )
 }
 

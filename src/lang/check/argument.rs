@@ -1,13 +1,16 @@
 //! The arguments of a stage against the parameters of its verb: positions, options, choices, shapes.
 
+use super::answer::{
+    default_name, extra, spelled_with_minus, unknown_choice, unknown_option, wrong_value,
+};
 use super::expr::{self, Place as Position};
 use super::{Checker, Checking};
-use crate::diag::{Diag, Span, code};
+use crate::diag::{Diag, code};
 use crate::lang::ast;
 use crate::lang::flow::{Columns, Flow};
 use crate::lang::plan::{Argument, ArgumentKind, Arguments, Expr, ExprNode, Named};
 use crate::lang::suggest;
-use crate::spec::{Accept, ParamSpec, Place, Shape, Type, Value, VerbSpec};
+use crate::spec::{Accept, ParamSpec, Place, Shape, Type, VerbSpec};
 use std::sync::Arc;
 
 impl Checker<'_> {
@@ -78,7 +81,9 @@ impl Checker<'_> {
                     self.one(&mut out, param, argument, verb, columns, has_input, input);
                 }
                 // `window 1ms, 2ms`: the first was wrong already, and the second is the same mistake.
-                None if positionals.last().is_some_and(|p| is_range(p) && out.find(p.name).is_none()) => {}
+                None if positionals
+                    .last()
+                    .is_some_and(|p| is_range(p) && out.find(p.name).is_none()) => {}
                 None => {
                     let diag = extra(verb, argument);
                     self.diags.push(diag);
@@ -131,29 +136,33 @@ impl Checker<'_> {
         }
         let value = &argument.value;
         let kind = match param.shape {
-            Shape::Scalar(accepts) => self.scalar_argument(param, accepts, value, verb, columns, has_input),
-            Shape::Condition if !has_input => self
-                .scalar(value, "")
-                .and_then(|scalar| self.must_be_bool(&scalar.expr).map(|()| ArgumentKind::Deferred(scalar))),
+            Shape::Scalar(accepts) => {
+                self.scalar_argument(param, accepts, value, verb, columns, has_input)
+            }
+            Shape::Condition if !has_input => self.scalar(value, "").and_then(|scalar| {
+                self.must_be_bool(&scalar.expr)
+                    .map(|()| ArgumentKind::Deferred(scalar))
+            }),
             Shape::Condition => {
                 let grouped = !out.by.is_empty();
-                self.expr(value, Position::Rows(columns, grouped)).and_then(|expr| {
-                    self.must_be_bool(&expr)?;
-                    if expr.has_aggregate() && !grouped {
-                        return self.report(
-                            Diag::error(
-                                &code::AGGREGATE_MISPLACED,
-                                "an aggregate looks at many rows, a condition at one",
-                            )
-                            .at(expr.span, "here")
-                            .help(format!(
-                                "say which rows belong together: `{} … by resource`",
-                                verb.name
-                            )),
-                        );
-                    }
-                    Ok(ArgumentKind::Condition(expr))
-                })
+                self.expr(value, Position::Rows(columns, grouped))
+                    .and_then(|expr| {
+                        self.must_be_bool(&expr)?;
+                        if expr.has_aggregate() && !grouped {
+                            return self.report(
+                                Diag::error(
+                                    &code::AGGREGATE_MISPLACED,
+                                    "an aggregate looks at many rows, a condition at one",
+                                )
+                                .at(expr.span, "here")
+                                .help(format!(
+                                    "say which rows belong together: `{} … by resource`",
+                                    verb.name
+                                )),
+                            );
+                        }
+                        Ok(ArgumentKind::Condition(expr))
+                    })
             }
             Shape::Relation => self.relation(value, input),
             _ => {
@@ -182,7 +191,9 @@ impl Checker<'_> {
         let owned: Vec<ast::Argument> = arguments.iter().map(|a| (*a).clone()).collect();
         let before = self.diags.len();
         let kind = match param.shape {
-            Shape::Columns => ArgumentKind::Columns(self.named(&owned, Position::Rows(columns, false))),
+            Shape::Columns => {
+                ArgumentKind::Columns(self.named(&owned, Position::Rows(columns, false)))
+            }
             Shape::Assignments => {
                 for argument in owned.iter().filter(|argument| argument.name.is_none()) {
                     self.diags.push(
@@ -228,7 +239,10 @@ impl Checker<'_> {
         self.report(
             Diag::error(
                 &code::TYPE_MISMATCH,
-                format!("a condition is true or false, this is {}", expr.ty.with_article()),
+                format!(
+                    "a condition is true or false, this is {}",
+                    expr.ty.with_article()
+                ),
             )
             .at(expr.span, "here")
             .help("compare it with something: `==`, `<`, `in` …"),
@@ -274,7 +288,7 @@ impl Checker<'_> {
             };
             let name = match &argument.name {
                 Some(name) => name.text.clone(),
-                None => default_name(&argument.value, &expr),
+                None => default_name(&argument.value),
             };
             if let Some(other) = out.iter().find(|other| other.name == name) {
                 let diag = Diag::error(
@@ -358,7 +372,10 @@ impl Checker<'_> {
         match expr.node {
             ExprNode::Column(name) => Ok(name),
             // The computed `duration`.
-            _ => Ok(names.last().map(|name| name.text.clone()).unwrap_or_default()),
+            _ => Ok(names
+                .last()
+                .map(|name| name.text.clone())
+                .unwrap_or_default()),
         }
     }
 
@@ -369,7 +386,11 @@ impl Checker<'_> {
                     .at(value.span, "here"),
             );
         };
-        let names: Vec<&str> = trace.relations.iter().map(|(name, _)| name.as_str()).collect();
+        let names: Vec<&str> = trace
+            .relations
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect();
         let word = match &value.node {
             ast::Node::Column(path) if path.len() == 1 => path.first().map(|n| n.text.as_str()),
             ast::Node::String(text) => Some(text.as_str()),
@@ -442,7 +463,10 @@ impl Checker<'_> {
             }
             let diag = Diag::error(
                 &code::NOT_A_SCALAR,
-                format!("`{}` is one value for the whole stage, not a column", param.name),
+                format!(
+                    "`{}` is one value for the whole stage, not a column",
+                    param.name
+                ),
             )
             .at(value.span, "a bare name is a column");
             let diag = if self.is_scalar(&word) {
@@ -463,12 +487,15 @@ impl Checker<'_> {
                 match expr::accept_value(known, accepts, clock) {
                     Some(value) => Ok(ArgumentKind::Value(value)),
                     None => {
-                        let diag = wrong_value(verb, param, accepts, known, value.span, columns, &choices);
+                        let diag =
+                            wrong_value(verb, param, accepts, known, value.span, columns, &choices);
                         self.report(diag)
                     }
                 }
             }
-            None if accepts.iter().any(|accept| expr::accepts_type(accept, &scalar.expr.ty))
+            None if accepts
+                .iter()
+                .any(|accept| expr::accepts_type(accept, &scalar.expr.ty))
                 || unit_of(&scalar.expr.ty) =>
             {
                 Ok(ArgumentKind::Deferred(Arc::clone(&scalar)))
@@ -489,183 +516,6 @@ impl Checker<'_> {
 }
 
 /// True for a parameter that is a range of times.
-fn is_range(param: &ParamSpec) -> bool {
+pub(super) fn is_range(param: &ParamSpec) -> bool {
     matches!(param.shape, Shape::Scalar(accepts) if accepts.contains(&Accept::TimeRange))
-}
-
-/// `e-divisive` read as a subtraction of columns.
-fn spelled_with_minus(expr: &ast::Expr) -> Option<String> {
-    match &expr.node {
-        ast::Node::Column(path) if path.len() == 1 => path.first().map(|name| name.text.clone()),
-        ast::Node::Number(digits) => Some(digits.clone()),
-        ast::Node::Binary(ast::BinaryOperator::Subtract, left, right) => Some(format!(
-            "{}-{}",
-            spelled_with_minus(left)?,
-            spelled_with_minus(right)?
-        )),
-        _ => None,
-    }
-}
-
-/// The name of an unnamed column: the column itself, or `max_end`, `count`.
-fn default_name(written: &ast::Expr, expr: &Expr) -> String {
-    match &written.node {
-        ast::Node::Column(names) => names
-            .iter()
-            .map(|name| name.text.as_str())
-            .collect::<Vec<_>>()
-            .join("."),
-        ast::Node::Group(inner) => default_name(inner, expr),
-        ast::Node::Call(function, arguments) => {
-            let inner = arguments.first().and_then(|argument| match &argument.value.node {
-                ast::Node::Column(names) => names.last().map(|name| name.text.clone()),
-                _ => None,
-            });
-            match inner {
-                Some(inner) => format!("{}_{inner}", function.text),
-                None => function.text.clone(),
-            }
-        }
-        ast::Node::Scalar(name) => name.text.clone(),
-        _ => "value".to_owned(),
-    }
-}
-
-fn unknown_option(
-    verb: &'static VerbSpec,
-    name: &ast::Name,
-    argument: &ast::Argument,
-    columns: &Columns,
-) -> Diag {
-    let diag = Diag::error(
-        &code::UNKNOWN_OPTION,
-        format!("`{}` has no option `{}`", verb.name, name.text),
-    )
-    .at(name.span, "here");
-    let is_column = columns.has(&name.text)
-        || (name.text == crate::model::schema::column::DURATION && columns.has_computed_duration());
-    let compares = verb
-        .positionals()
-        .any(|param| param.shape == Shape::Condition);
-    if is_column || compares {
-        let mut diag = diag;
-        diag.labels.clear();
-        return diag
-            .at(argument.span, "`=` names an option")
-            .help(format!("to compare write `==`: `{} == …`", name.text));
-    }
-    let names: Vec<&str> = verb.options().map(|option| option.name).collect();
-    match suggest::nearest(&name.text, names.iter().copied()) {
-        Some(near) => diag.help(format!("did you mean `{near}`?")),
-        None if names.is_empty() => diag.help("it has no options"),
-        None => diag.help(format!("its options are {}", suggest::listed(names, 20))),
-    }
-}
-
-fn extra(verb: &'static VerbSpec, argument: &ast::Argument) -> Diag {
-    let diag = Diag::error(
-        &code::EXTRA_ARGUMENT,
-        format!("`{}` takes no further argument", verb.name),
-    )
-    .at(argument.span, "this one");
-    if let ast::Node::Column(path) = &argument.value.node
-        && let [word] = path.as_slice()
-    {
-        for option in verb.options() {
-            if option.name == word.text {
-                return diag.help(format!("options are written `{}=…`", option.name));
-            }
-            if let Shape::Scalar(accepts) = option.shape
-                && accepts.iter().any(|accept| {
-                    matches!(accept, Accept::Choice(choices)
-                        if choices.iter().any(|choice| choice.name == word.text))
-                })
-            {
-                return diag.help(format!("write `{}={}`", option.name, word.text));
-            }
-        }
-    }
-    diag.help(format!("usage: {}", verb.signature()))
-}
-
-fn unknown_choice(param: &ParamSpec, word: &str, span: Span, choices: &[&'static str]) -> Diag {
-    let diag = Diag::error(
-        &code::UNKNOWN_CHOICE,
-        format!("`{}` has no choice `{word}`", param.name),
-    )
-    .at(span, "here");
-    let listed = suggest::listed(choices.iter().copied(), 12);
-    match suggest::nearest(word, choices.iter().copied()) {
-        Some(near) => diag.help(format!("did you mean `{near}`? the choices are {listed}")),
-        None => diag.help(format!("the choices are {listed}")),
-    }
-}
-
-fn wrong_value(
-    verb: &VerbSpec,
-    param: &ParamSpec,
-    accepts: &[Accept],
-    found: &Value,
-    span: Span,
-    columns: &Columns,
-    choices: &[&'static str],
-) -> Diag {
-    let takes_time = accepts
-        .iter()
-        .any(|accept| matches!(accept, Accept::Time | Accept::TimeRange));
-    let has_number = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
-    let bare_number = match found {
-        Value::Range(low, high) => [low, high]
-            .into_iter()
-            .flatten()
-            .any(|end| has_number(end)),
-        value => has_number(value),
-    };
-    if takes_time && bare_number {
-        let unit = columns.clock.unit.map_or("ms", |unit| unit.name());
-        let example = match found {
-            Value::Range(low, high) => {
-                let end = |end: &Option<Box<Value>>| {
-                    end.as_ref().map(|end| format!("{end}{unit}")).unwrap_or_default()
-                };
-                format!("{}..{}", end(low), end(high))
-            }
-            value => format!("{value}{unit}"),
-        };
-        return Diag::error(
-            &code::UNIT_MISMATCH,
-            format!("`{}` of `{}` is a time, {found} has no unit", param.name, verb.name),
-        )
-        .at(span, "a number without a unit")
-        .help(match columns.clock.unit {
-            Some(unit) => format!("the unit of the file is {}: `{example}`", unit.name()),
-            None => format!("write a unit: `{example}`"),
-        });
-    }
-    if is_range(param) && found.value_type().is_time() {
-        return Diag::error(
-            &code::TYPE_MISMATCH,
-            format!("`{}` of `{}` is a range, {found} is one time", param.name, verb.name),
-        )
-        .at(span, "here")
-        .help(format!("a range has two dots: `{found}..`, `..{found}` or `1s..2s`"));
-    }
-    if takes_time && columns.clock.is_logical() && matches!(found.value_type(), Type::Time) {
-        return expr::no_unit_in_trace(span, &found.to_string());
-    }
-    if !choices.is_empty() && matches!(found, Value::String(_)) {
-        return unknown_choice(param, &found.to_string(), span, choices);
-    }
-    let wanted: Vec<String> = accepts.iter().map(Accept::describe).collect();
-    Diag::error(
-        &code::TYPE_MISMATCH,
-        format!(
-            "`{}` of `{}` is a {} here",
-            param.name,
-            verb.name,
-            found.value_type()
-        ),
-    )
-    .at(span, "here")
-    .help(format!("it is {}", wanted.join(" or ")))
 }

@@ -82,8 +82,11 @@ impl Checker<'_> {
     }
 
     fn unknown_column(&self, name: &str, span: Span, columns: &Columns) -> Diag {
-        let diag = Diag::error(&code::UNKNOWN_COLUMN, format!("no column is called `{name}`"))
-            .at(span, "here");
+        let diag = Diag::error(
+            &code::UNKNOWN_COLUMN,
+            format!("no column is called `{name}`"),
+        )
+        .at(span, "here");
         if let Some(dropped) = columns.dropped.iter().rev().find(|d| d.name == name) {
             return diag
                 .at(dropped.span, format!("`{}` dropped it", dropped.verb))

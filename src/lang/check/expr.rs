@@ -152,7 +152,10 @@ impl Checker<'_> {
                     return self.report(
                         Diag::error(
                             &code::TYPE_MISMATCH,
-                            format!("a condition is true or false, this is {}", condition.ty.with_article()),
+                            format!(
+                                "a condition is true or false, this is {}",
+                                condition.ty.with_article()
+                            ),
                         )
                         .at(condition.span, "here"),
                     );
@@ -333,7 +336,10 @@ impl Checker<'_> {
                 return self.report(
                     Diag::error(
                         &code::AGGREGATE_MISPLACED,
-                        format!("`{}` is an aggregate and stands where rows are looked at one by one", name.text),
+                        format!(
+                            "`{}` is an aggregate and stands where rows are looked at one by one",
+                            name.text
+                        ),
                     )
                     .at(span, "here")
                     .help("use it in `summarize … by …`, or in `filter … by …`"),

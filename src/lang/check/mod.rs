@@ -1,6 +1,7 @@
 //! Ast → [`Plan`](crate::lang::plan): resolves names, checks kinds, types and units against the registries,
 //! and reports every mistake of a script at once, before anything runs.
 
+mod answer;
 mod argument;
 mod column;
 mod expr;
@@ -151,7 +152,10 @@ pub fn check(
             let known: Vec<&str> = checked.parameters.iter().map(|p| p.name.as_str()).collect();
             let mut diag = Diag::error(
                 &code::UNKNOWN_PARAM,
-                format!("the script has no parameter `{name}` (--param {name}={})", text.raw),
+                format!(
+                    "the script has no parameter `{name}` (--param {name}={})",
+                    text.raw
+                ),
             );
             diag.help = match super::suggest::nearest(name, known.iter().copied()) {
                 Some(near) => Some(format!("did you mean `{near}`?")),
@@ -358,7 +362,10 @@ impl Checker<'_> {
             help: help.clone(),
             span: name.span,
         });
-        let given = overrides.iter().rev().find(|(given, _)| *given == name.text);
+        let given = overrides
+            .iter()
+            .rev()
+            .find(|(given, _)| *given == name.text);
         let scalar = match given {
             None => declared,
             Some((_, text)) => self.overridden(name, &value, text)?,

@@ -74,7 +74,11 @@ impl Checker<'_> {
                 for side in [&left, &right] {
                     if !matches!(side.ty, Type::Bool | Type::Null) {
                         return self.mismatch(
-                            format!("`{}` joins conditions, this is a {}", operator.symbol(), side.ty),
+                            format!(
+                                "`{}` joins conditions, this is a {}",
+                                operator.symbol(),
+                                side.ty
+                            ),
                             side.span,
                         );
                     }
@@ -93,7 +97,10 @@ impl Checker<'_> {
                 for side in [&left, &right] {
                     if !matches!(side.ty, Type::String | Type::Null) {
                         return self.mismatch(
-                            format!("`matches` compares text with a regular expression, this is {}", side.ty.with_article()),
+                            format!(
+                                "`matches` compares text with a regular expression, this is {}",
+                                side.ty.with_article()
+                            ),
                             side.span,
                         );
                     }
@@ -150,7 +157,10 @@ impl Checker<'_> {
         }
         let diag = Diag::error(
             &code::TYPE_MISMATCH,
-            format!("`{symbol}` compares one type, not {} with {}", left.ty, right.ty),
+            format!(
+                "`{symbol}` compares one type, not {} with {}",
+                left.ty, right.ty
+            ),
         )
         .at(left.span, left.ty.with_article())
         .at(right.span, right.ty.with_article());
@@ -171,11 +181,11 @@ impl Checker<'_> {
     pub(crate) fn same_time_kind(&mut self, left: Expr, right: Expr) -> Checking<(Expr, Expr)> {
         match (&left.ty, &right.ty) {
             (Type::LogicalTime, number) if number.is_number() => {
-                let right = self.to_logical(right)?;
+                let right = self.made_logical(right)?;
                 Ok((left, right))
             }
             (number, Type::LogicalTime) if number.is_number() => {
-                let left = self.to_logical(left)?;
+                let left = self.made_logical(left)?;
                 Ok((left, right))
             }
             (Type::Time, number) if number.is_number() => {
@@ -198,7 +208,7 @@ impl Checker<'_> {
         }
     }
 
-    fn to_logical(&mut self, expr: Expr) -> Checking<Expr> {
+    fn made_logical(&mut self, expr: Expr) -> Checking<Expr> {
         let span = expr.span;
         let node = match &expr.node {
             ExprNode::Value(value) => match logical_time(value) {
@@ -222,12 +232,7 @@ impl Checker<'_> {
         })
     }
 
-    fn membership(
-        &mut self,
-        left: &Expr,
-        right: Expr,
-        operator: BinaryOperator,
-    ) -> Checking<Expr> {
+    fn membership(&mut self, left: &Expr, right: Expr, operator: BinaryOperator) -> Checking<Expr> {
         let symbol = operator.symbol();
         let span = right.span;
         match right.node {
@@ -280,11 +285,16 @@ impl Checker<'_> {
                 let text = matches!(right.ty, Type::String);
                 let diag = Diag::error(
                     &code::TYPE_MISMATCH,
-                    format!("`{symbol}` takes a list or a range, not {}", right.ty.with_article()),
+                    format!(
+                        "`{symbol}` takes a list or a range, not {}",
+                        right.ty.with_article()
+                    ),
                 )
                 .at(span, "here");
                 self.report(if text {
-                    diag.help("a list is written [\"a\", \"b\"]; a pattern is tested with `matches`")
+                    diag.help(
+                        "a list is written [\"a\", \"b\"]; a pattern is tested with `matches`",
+                    )
                 } else {
                     diag.help("write `[…]` or `a..b`")
                 })
@@ -322,7 +332,12 @@ impl Checker<'_> {
         let Some(ty) = ty else {
             let diag = Diag::error(
                 &code::TYPE_MISMATCH,
-                format!("`{}` has no meaning for {} and {}", operator.symbol(), left.ty, right.ty),
+                format!(
+                    "`{}` has no meaning for {} and {}",
+                    operator.symbol(),
+                    left.ty,
+                    right.ty
+                ),
             )
             .at(left.span, left.ty.with_article())
             .at(right.span, right.ty.with_article());

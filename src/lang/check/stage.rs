@@ -30,7 +30,9 @@ impl Checker<'_> {
         };
         let mut calls = Vec::new();
         for (index, stage) in pipeline.stages.iter().enumerate() {
-            let made_by = calls.last().map(|call: &StageCall| (call.verb.name, call.span));
+            let made_by = calls
+                .last()
+                .map(|call: &StageCall| (call.verb.name, call.span));
             let call = match self.stage(stage, Some(&flow), made_by) {
                 Ok(call) => call,
                 Err(stop) => {
@@ -100,7 +102,9 @@ impl Checker<'_> {
                         format!("`{name}` needs something flowing in"),
                     )
                     .at(stage.verb.span, "nothing stands before it")
-                    .help(format!("write `run | {name} …`, where `run` is a `let` or a `load`")),
+                    .help(format!(
+                        "write `run | {name} …`, where `run` is a `let` or a `load`"
+                    )),
                 );
             }
             return self.stage(stage, None, None).map(Source::Verb);
@@ -133,8 +137,11 @@ impl Checker<'_> {
                         Some(relation.text.clone())
                     }
                     Flow::Trace(trace) => {
-                        let names: Vec<&str> =
-                            trace.relations.iter().map(|(name, _)| name.as_str()).collect();
+                        let names: Vec<&str> = trace
+                            .relations
+                            .iter()
+                            .map(|(name, _)| name.as_str())
+                            .collect();
                         let diag = unknown_relation(name, &relation.text, span, &names);
                         return self.report(diag);
                     }
@@ -173,13 +180,16 @@ impl Checker<'_> {
         match suggest::nearest(name, candidates) {
             Some(near) => diag.help(format!("did you mean `{near}`?")),
             None if name.contains(['-', '_'])
-                || stage.arguments.first().is_some_and(|a| matches!(a.value.node, ast::Node::Unary(..))) =>
+                || stage
+                    .arguments
+                    .first()
+                    .is_some_and(|a| matches!(a.value.node, ast::Node::Unary(..))) =>
             {
                 diag.help("a subtraction has blanks on both sides of the minus: `a - b`")
             }
-            None if data.is_empty() => {
-                diag.help("a pipeline starts with `load \"trace.csv\"`, `generate …` or the name of a `let`")
-            }
+            None if data.is_empty() => diag.help(
+                "a pipeline starts with `load \"trace.csv\"`, `generate …` or the name of a `let`",
+            ),
             None => diag.help(format!(
                 "names that are bound: {}",
                 suggest::listed(data, 8)

@@ -88,7 +88,13 @@ static SPEC: VerbSpec = VerbSpec {
              exactly, and neither the order of rows nor the view changes a cell. Left out, the threshold is `1px` of \
              the plot that ends the pipeline: it follows the zoom, never the scroll position. The axis it is measured \
              on spans the states that flow in here, or the `range=` of the plot.",
-    params: &[&THRESHOLD.spec, &MAX.spec, &NEST.spec, &ORDER.spec, &WIDTH.spec],
+    params: &[
+        &THRESHOLD.spec,
+        &MAX.spec,
+        &NEST.spec,
+        &ORDER.spec,
+        &WIDTH.spec,
+    ],
     by: false,
     examples: &[
         Example {
@@ -207,7 +213,8 @@ impl Verb for AggregateByThreshold {
             .cloned()
             .ok_or_else(|| crate::verb::context::unexpected(&SPEC))?;
         let mut out = table.then(plan, columns);
-        out.facts.retain(|(key, _)| key != THRESHOLD_FACT && key != "max");
+        out.facts
+            .retain(|(key, _)| key != THRESHOLD_FACT && key != "max");
         out.facts.push((THRESHOLD_FACT.to_owned(), shown));
         if let Some(max) = max {
             out.facts.push(("max".to_owned(), time_text(max, clock)));
@@ -226,11 +233,13 @@ fn time_text(ticks: i64, clock: Clock) -> String {
 fn check_threshold(threshold: TimeOrLength, arguments: &Arguments) -> Result<(), Diag> {
     let negative = match threshold {
         TimeOrLength::Time(exact) => exact < 0,
-        TimeOrLength::Length(length) => !(length.number >= 0.0),
+        TimeOrLength::Length(length) => length.number.is_nan() || length.number < 0.0,
     };
     if negative {
-        return Err(Diag::error(&code::INVALID_VALUE, "`threshold` is 0 or more")
-            .at(arguments.span_of(&THRESHOLD), "below 0"));
+        return Err(
+            Diag::error(&code::INVALID_VALUE, "`threshold` is 0 or more")
+                .at(arguments.span_of(&THRESHOLD), "below 0"),
+        );
     }
     Ok(())
 }
@@ -271,14 +280,17 @@ fn ticks_of_length(
         }
         (None, None) => return Err(no_axis(span, arguments)),
     };
-    if !(axis.pixels > 0.0) {
+    if axis.pixels.is_nan() || axis.pixels <= 0.0 {
         return Err(
             Diag::error(&code::INVALID_VALUE, "the time axis has no length")
                 .at(arguments.span_of(&WIDTH), "here"),
         );
     }
     let (first, last) = extent(states, cx)?;
-    let ticks = |end: Option<i128>| end.map(|exact| lower::ticks(exact, clock, span)).transpose();
+    let ticks = |end: Option<i128>| {
+        end.map(|exact| lower::ticks(exact, clock, span))
+            .transpose()
+    };
     let low = ticks(axis.low)?.unwrap_or(first);
     let high = ticks(axis.high)?.unwrap_or(last);
     let shown = (i128::from(high) - i128::from(low)).max(0);
@@ -325,10 +337,7 @@ fn extent(states: &LogicalPlan, cx: &PlanContext) -> Result<(i64, i64), Diag> {
 /// The labels of the lanes that the states will have.
 fn lanes(states: &LogicalPlan, cx: &PlanContext) -> Result<Vec<String>, Diag> {
     let plan = LogicalPlanBuilder::from(states.clone())
-        .project([
-            lower::column(column::RESOURCE),
-            lower::column(column::TYPE),
-        ])
+        .project([lower::column(column::RESOURCE), lower::column(column::TYPE)])
         .and_then(LogicalPlanBuilder::distinct)
         .and_then(LogicalPlanBuilder::build)
         .map_err(fault::diag)?;

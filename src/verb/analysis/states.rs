@@ -92,7 +92,8 @@ pub fn of_plan(plan: LogicalPlan) -> Result<LogicalPlan, Diag> {
 /// The columns of a table of results.
 pub fn result_columns(columns: &Columns, list: &[(&str, Type)]) -> Columns {
     Columns::new(
-        list.iter().map(|(name, ty)| ((*name).to_owned(), ty.clone())),
+        list.iter()
+            .map(|(name, ty)| ((*name).to_owned(), ty.clone())),
         columns.clock,
     )
 }

@@ -65,13 +65,10 @@ impl Verb for Assert {
         &SPEC
     }
 
-    fn flow(
-        &self,
-        input: Option<&Flow>,
-        _: &Arguments,
-        _: &mut FlowContext,
-    ) -> Result<Flow, Diag> {
-        Ok(input.cloned().unwrap_or(Flow::Scalar(crate::spec::Type::Bool)))
+    fn flow(&self, input: Option<&Flow>, _: &Arguments, _: &mut FlowContext) -> Result<Flow, Diag> {
+        Ok(input
+            .cloned()
+            .unwrap_or(Flow::Scalar(crate::spec::Type::Bool)))
     }
 
     fn plan(
@@ -85,11 +82,11 @@ impl Verb for Assert {
         let message = arguments
             .get(&MESSAGE)?
             .unwrap_or_else(|| "the assertion does not hold".to_owned());
-        let failed = |seen: String| {
-            Diag::error(&code::ASSERTION, message.clone()).at(span, seen)
-        };
+        let failed = |seen: String| Diag::error(&code::ASSERTION, message.clone()).at(span, seen);
         let Some(input) = input else {
-            let condition = arguments.find(CONDITION.spec.name).map(|argument| &argument.kind);
+            let condition = arguments
+                .find(CONDITION.spec.name)
+                .map(|argument| &argument.kind);
             return match condition {
                 Some(ArgumentKind::Value(Value::Bool(true))) => Ok(Data::Nothing),
                 Some(ArgumentKind::Value(Value::Null)) => Err(failed("this is null".to_owned())),

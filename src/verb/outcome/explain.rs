@@ -41,13 +41,10 @@ impl Verb for Explain {
         &SPEC
     }
 
-    fn flow(
-        &self,
-        input: Option<&Flow>,
-        _: &Arguments,
-        _: &mut FlowContext,
-    ) -> Result<Flow, Diag> {
-        input.cloned().ok_or_else(|| crate::verb::context::unexpected(&SPEC))
+    fn flow(&self, input: Option<&Flow>, _: &Arguments, _: &mut FlowContext) -> Result<Flow, Diag> {
+        input
+            .cloned()
+            .ok_or_else(|| crate::verb::context::unexpected(&SPEC))
     }
 
     fn plan(
@@ -66,7 +63,10 @@ impl Verb for Explain {
         let mut facts = table.facts.clone();
         if let Data::Trace(trace) = &input {
             let whole = trace.whole(LINKS).map(|links| links.plan.clone());
-            let seen = trace.relation(LINKS).map_err(fault::diag)?.map(|links| links.plan);
+            let seen = trace
+                .relation(LINKS)
+                .map_err(fault::diag)?
+                .map(|links| links.plan);
             if let (Some(whole), Some(seen), true) = (whole, seen, trace.states_filtered) {
                 let (whole, seen) = (rows(&whole, cx)?, rows(&seen, cx)?);
                 if whole != seen {
@@ -91,7 +91,10 @@ impl Verb for Explain {
             text.push_str(&format!("  {}: {}\n", column.name, column.ty));
         }
         let optimized = cx.engine.optimized(&table.plan)?;
-        text.push_str(&format!("logical plan\n{}\n", indented(&optimized.display_indent().to_string())));
+        text.push_str(&format!(
+            "logical plan\n{}\n",
+            indented(&optimized.display_indent().to_string())
+        ));
         let physical = cx.engine.physical(&table.plan)?;
         let shown = displayable(physical.as_ref()).indent(false).to_string();
         text.push_str(&format!("physical plan\n{}", indented(&shown)));
@@ -101,7 +104,11 @@ impl Verb for Explain {
 }
 
 fn indented(text: &str) -> String {
-    text.lines().map(|line| format!("  {line}\n")).collect::<String>().trim_end().to_owned()
+    text.lines()
+        .map(|line| format!("  {line}\n"))
+        .collect::<String>()
+        .trim_end()
+        .to_owned()
 }
 
 fn rows(plan: &LogicalPlan, cx: &PlanContext) -> Result<i64, Diag> {

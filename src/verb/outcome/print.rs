@@ -51,13 +51,10 @@ impl Verb for Print {
         &SPEC
     }
 
-    fn flow(
-        &self,
-        input: Option<&Flow>,
-        _: &Arguments,
-        _: &mut FlowContext,
-    ) -> Result<Flow, Diag> {
-        input.cloned().ok_or_else(|| crate::verb::context::unexpected(&SPEC))
+    fn flow(&self, input: Option<&Flow>, _: &Arguments, _: &mut FlowContext) -> Result<Flow, Diag> {
+        input
+            .cloned()
+            .ok_or_else(|| crate::verb::context::unexpected(&SPEC))
     }
 
     fn plan(
@@ -130,7 +127,9 @@ fn summary(trace: &Trace, cx: &PlanContext) -> Result<String, Diag> {
             .map_err(fault::diag)?;
         if let [Some(first), Some(last)] = cells(&plan, cx)?.as_slice() {
             let clock = states.clock();
-            let unit = clock.unit.map_or(String::new(), |unit| format!(" {}", unit.name()));
+            let unit = clock
+                .unit
+                .map_or(String::new(), |unit| format!(" {}", unit.name()));
             text.push_str(&format!(
                 ", {} … {}{unit}",
                 clock.format(*first),

@@ -45,13 +45,34 @@ pub static DPI: Param<Option<f64>> = Param::new(ParamSpec {
 });
 
 const UNITS: &[Choice] = &[
-    Choice { name: "ps", about: "picoseconds" },
-    Choice { name: "ns", about: "nanoseconds" },
-    Choice { name: "us", about: "microseconds" },
-    Choice { name: "ms", about: "milliseconds" },
-    Choice { name: "s", about: "seconds" },
-    Choice { name: "min", about: "minutes" },
-    Choice { name: "h", about: "hours" },
+    Choice {
+        name: "ps",
+        about: "picoseconds",
+    },
+    Choice {
+        name: "ns",
+        about: "nanoseconds",
+    },
+    Choice {
+        name: "us",
+        about: "microseconds",
+    },
+    Choice {
+        name: "ms",
+        about: "milliseconds",
+    },
+    Choice {
+        name: "s",
+        about: "seconds",
+    },
+    Choice {
+        name: "min",
+        about: "minutes",
+    },
+    Choice {
+        name: "h",
+        about: "hours",
+    },
 ];
 
 /// Unit of times in text.
@@ -103,7 +124,11 @@ fn check_format(path: &str, kind: Kind, arguments: &Arguments) -> Result<(), Dia
         .collect();
     let picture = PICTURES.contains(&extension.as_str());
     let table = tables.contains(&extension.as_str());
-    let wanted = if kind == Kind::Figure { PICTURES.to_vec() } else { tables };
+    let wanted = if kind == Kind::Figure {
+        PICTURES.to_vec()
+    } else {
+        tables
+    };
     let fits = if kind == Kind::Figure { picture } else { table };
     if fits {
         return Ok(());
@@ -113,7 +138,10 @@ fn check_format(path: &str, kind: Kind, arguments: &Arguments) -> Result<(), Dia
         if extension.is_empty() {
             format!("`{path}` has no extension that says the format")
         } else if picture {
-            format!("a {} cannot be saved as {extension}; it is not a figure yet", kind.word())
+            format!(
+                "a {} cannot be saved as {extension}; it is not a figure yet",
+                kind.word()
+            )
         } else {
             format!("a {} cannot be saved as {extension}", kind.word())
         },
@@ -169,7 +197,11 @@ impl Verb for Save {
             None => PathBuf::from(&name),
         };
         let placed = |diag: Diag| {
-            let label = if diag.code == &code::OUTPUT { "this file" } else { "while this was made" };
+            let label = if diag.code == &code::OUTPUT {
+                "this file"
+            } else {
+                "while this was made"
+            };
             diag.or_at(arguments.span_of(&PATH), label)
         };
         match &input {
@@ -179,7 +211,9 @@ impl Verb for Save {
             }
             other => {
                 let table = other.table()?;
-                let unit = arguments.get(&UNIT)?.and_then(|unit| TimeUnit::from_name(&unit));
+                let unit = arguments
+                    .get(&UNIT)?
+                    .and_then(|unit| TimeUnit::from_name(&unit));
                 let options = WriteOptions {
                     unit,
                     metadata: vec![
@@ -198,8 +232,11 @@ impl Verb for Save {
 
 fn format_of(path: &str, arguments: &Arguments) -> Result<&'static Format, Diag> {
     write::by_extension(&extension(path)).ok_or_else(|| {
-        Diag::error(&code::UNKNOWN_FORMAT, format!("`{path}` has no known extension"))
-            .at(arguments.span_of(&PATH), "here")
+        Diag::error(
+            &code::UNKNOWN_FORMAT,
+            format!("`{path}` has no known extension"),
+        )
+        .at(arguments.span_of(&PATH), "here")
     })
 }
 
@@ -238,9 +275,10 @@ fn table_file(
     cx: &mut PlanContext,
 ) -> Result<(), Diag> {
     cx.host.stage("writing");
-    let keep_hidden = options.metadata.iter().any(|(key, value)| {
-        key == RELATION_KEY && RELATIONS.contains(&value.as_str())
-    });
+    let keep_hidden = options
+        .metadata
+        .iter()
+        .any(|(key, value)| key == RELATION_KEY && RELATIONS.contains(&value.as_str()));
     let schema = stamped(table.plan.schema().as_arrow(), &table.columns);
     let shown: Vec<usize> = schema
         .fields()
@@ -250,7 +288,10 @@ fn table_file(
         .map(|(index, _)| index)
         .collect();
     let failed = |error: &dyn std::fmt::Display| {
-        output_error(&path.display().to_string(), &std::io::Error::other(error.to_string()))
+        output_error(
+            &path.display().to_string(),
+            &std::io::Error::other(error.to_string()),
+        )
     };
     let visible = std::sync::Arc::new(schema.project(&shown).map_err(|error| failed(&error))?);
     let mut file = AtomicFile::create(path)?;
@@ -292,7 +333,14 @@ fn bundle(trace: &Trace, path: &Path, cx: &mut PlanContext) -> Result<(), Diag> 
         .focused()
         .map_err(fault::diag)?
         .ok_or_else(|| Diag::error(&code::INTERNAL, "the trace has nothing in focus"))?;
-    write_relation(&main, &trace.focus, path, format, Some(companions.join(",")), cx)
+    write_relation(
+        &main,
+        &trace.focus,
+        path,
+        format,
+        Some(companions.join(",")),
+        cx,
+    )
 }
 
 fn write_relation(
@@ -315,7 +363,11 @@ fn write_relation(
         table.plan.clone()
     } else {
         LogicalPlanBuilder::from(table.plan.clone())
-            .sort(sorted_by.iter().map(|name| lower::column(name).sort(true, false)))
+            .sort(
+                sorted_by
+                    .iter()
+                    .map(|name| lower::column(name).sort(true, false)),
+            )
             .and_then(LogicalPlanBuilder::build)
             .map_err(fault::diag)?
     };

@@ -25,7 +25,10 @@ pub fn svg_of(figure: &Figure, cx: &mut PlanContext) -> Result<String, Diag> {
         cx.host.warn(
             Diag::warning(
                 &code::FIGURE,
-                format!("the SVG has {} MB and will be slow to open", text.len() >> 20),
+                format!(
+                    "the SVG has {} MB and will be slow to open",
+                    text.len() >> 20
+                ),
             )
             .help("raise the threshold, or save a PNG"),
         );

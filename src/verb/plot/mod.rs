@@ -74,12 +74,15 @@ pub fn failure(error: FigureError) -> Diag {
     match error {
         FigureError::StackTooHigh { .. } => Diag::error(&code::STACK_TOO_HIGH, text)
             .help("aggregate with `nest=flatten`, the default, so that states are exclusive"),
-        FigureError::BadColour { .. } => Diag::error(&code::INVALID_VALUE, text)
-            .help("a colour is written \"#RRGGBB\""),
-        FigureError::UnknownPalette { .. } => Diag::error(&code::UNKNOWN_CHOICE, text).help(format!(
-            "palettes: {}",
-            crate::lang::suggest::listed(figure::palette::NAMED.iter().map(|p| p.name), 20)
-        )),
+        FigureError::BadColour { .. } => {
+            Diag::error(&code::INVALID_VALUE, text).help("a colour is written \"#RRGGBB\"")
+        }
+        FigureError::UnknownPalette { .. } => {
+            Diag::error(&code::UNKNOWN_CHOICE, text).help(format!(
+                "palettes: {}",
+                crate::lang::suggest::listed(figure::palette::NAMED.iter().map(|p| p.name), 20)
+            ))
+        }
         _ => Diag::error(&code::FIGURE, text),
     }
 }

@@ -40,17 +40,38 @@ macro_rules! option {
 }
 
 const ALPHAS: &[Choice] = &[
-    Choice { name: "number", about: "the more states a cell stands for, the paler it is" },
-    Choice { name: "none", about: "full colour everywhere" },
+    Choice {
+        name: "number",
+        about: "the more states a cell stands for, the paler it is",
+    },
+    Choice {
+        name: "none",
+        about: "full colour everywhere",
+    },
 ];
 const INTERRUPTIONS_CHOICES: &[Choice] = &[
-    Choice { name: "tick", about: "a tick at the lane's edge where something short interrupts a long state" },
-    Choice { name: "none", about: "no ticks" },
+    Choice {
+        name: "tick",
+        about: "a tick at the lane's edge where something short interrupts a long state",
+    },
+    Choice {
+        name: "none",
+        about: "no ticks",
+    },
 ];
 const STYLES: &[Choice] = &[
-    Choice { name: "stack", about: "values of a cell on top of each other, heights by share" },
-    Choice { name: "slashed", about: "values side by side along the time axis, a slash over the box (Paje)" },
-    Choice { name: "bars", about: "time chunks of width 2^k ticks with horizontal bars (Jumpshot)" },
+    Choice {
+        name: "stack",
+        about: "values of a cell on top of each other, heights by share",
+    },
+    Choice {
+        name: "slashed",
+        about: "values side by side along the time axis, a slash over the box (Paje)",
+    },
+    Choice {
+        name: "bars",
+        about: "time chunks of width 2^k ticks with horizontal bars (Jumpshot)",
+    },
 ];
 
 option!(PALETTE: Option<Value>, "palette", &[Accept::Text, Accept::TextList, Accept::TextMap], "12 hues safe for colour blindness", "the name of a ColorBrewer set, a list of \"#RRGGBB\" in profile order, or a map from values");
@@ -75,8 +96,16 @@ static SPEC: VerbSpec = VerbSpec {
              darker outline. The caption names the threshold. More values than colours of a palette is a warning, \
              and the rest get colours made apart from those used.",
     params: &[
-        &WIDTH.spec, &HEIGHT.spec, &PALETTE.spec, &ALPHA.spec, &INTERRUPTIONS.spec, &STYLE.spec,
-        &MIN_WIDTH.spec, &RANGE.spec, &TITLE.spec, &CAPTION.spec,
+        &WIDTH.spec,
+        &HEIGHT.spec,
+        &PALETTE.spec,
+        &ALPHA.spec,
+        &INTERRUPTIONS.spec,
+        &STYLE.spec,
+        &MIN_WIDTH.spec,
+        &RANGE.spec,
+        &TITLE.spec,
+        &CAPTION.spec,
     ],
     by: false,
     examples: &[Example {
@@ -129,7 +158,10 @@ impl Verb for PlotStacked {
         let columns = input
             .and_then(Flow::columns)
             .ok_or_else(|| crate::verb::context::unexpected(&SPEC))?;
-        let missing: Vec<&str> = NEEDED.into_iter().filter(|name| !columns.has(name)).collect();
+        let missing: Vec<&str> = NEEDED
+            .into_iter()
+            .filter(|name| !columns.has(name))
+            .collect();
         if !missing.is_empty() {
             return Err(Diag::error(
                 &code::UNKNOWN_COLUMN,
@@ -161,7 +193,13 @@ impl Verb for PlotStacked {
             .ok_or_else(|| crate::verb::context::unexpected(&SPEC))?
             .table()?;
         let clock = table.clock();
-        let fact = |key: &str| table.facts.iter().find(|(k, _)| k == key).map(|(_, v)| v.clone());
+        let fact = |key: &str| {
+            table
+                .facts
+                .iter()
+                .find(|(k, _)| k == key)
+                .map(|(_, v)| v.clone())
+        };
         let caption = match arguments.get(&CAPTION)? {
             Some(text) if text.is_empty() => None,
             Some(text) => Some(text),
@@ -210,11 +248,7 @@ impl Verb for PlotStacked {
         }))
     }
 
-    fn time_axis(
-        &self,
-        arguments: &Arguments,
-        lanes: &[String],
-    ) -> Option<Result<TimeAxis, Diag>> {
+    fn time_axis(&self, arguments: &Arguments, lanes: &[String]) -> Option<Result<TimeAxis, Diag>> {
         let axis = || {
             let range = arguments.get(&RANGE)?;
             Ok(TimeAxis {
@@ -302,9 +336,16 @@ impl Columns {
         let text = |name| part(batch, name, &DataType::Utf8View);
         let whole = |name| part(batch, name, &DataType::Int64);
         let float = |name| part(batch, name, &DataType::Float64);
-        let (resource, kind, value) = (text(column::RESOURCE)?, text(column::TYPE)?, text(column::VALUE)?);
-        let (resource, kind, value) =
-            (resource.as_string_view(), kind.as_string_view(), value.as_string_view());
+        let (resource, kind, value) = (
+            text(column::RESOURCE)?,
+            text(column::TYPE)?,
+            text(column::VALUE)?,
+        );
+        let (resource, kind, value) = (
+            resource.as_string_view(),
+            kind.as_string_view(),
+            value.as_string_view(),
+        );
         let wholes = [
             whole(column::START)?,
             whole(column::END)?,
@@ -312,10 +353,13 @@ impl Columns {
             whole("chunk")?,
             whole("subchunk")?,
         ];
-        let [start, end, number, chunk, subchunk] =
-            wholes.each_ref().map(|array| array.as_primitive::<Int64Type>());
+        let [start, end, number, chunk, subchunk] = wholes
+            .each_ref()
+            .map(|array| array.as_primitive::<Int64Type>());
         let floats = [float("low")?, float("high")?];
-        let [low, high] = floats.each_ref().map(|array| array.as_primitive::<Float64Type>());
+        let [low, high] = floats
+            .each_ref()
+            .map(|array| array.as_primitive::<Float64Type>());
         let pure = part(batch, "pure", &DataType::Boolean)?;
         let pure = pure.as_boolean();
         for row in 0..batch.num_rows() {
@@ -324,15 +368,21 @@ impl Columns {
                 continue;
             }
             let name = |array: &datafusion::arrow::array::StringViewArray| {
-                if array.is_null(row) { String::new() } else { array.value(row).to_owned() }
+                if array.is_null(row) {
+                    String::new()
+                } else {
+                    array.value(row).to_owned()
+                }
             };
-            self.track.push(tracks.number(&(name(resource), name(kind))));
+            self.track
+                .push(tracks.number(&(name(resource), name(kind))));
             self.value.push(values.number(&name(value)));
             self.start.push(start.value(row));
             self.end.push(end.value(row));
             self.low.push(low.value(row));
             self.high.push(high.value(row));
-            self.number.push(u64::try_from(number.value(row)).unwrap_or(1));
+            self.number
+                .push(u64::try_from(number.value(row)).unwrap_or(1));
             self.pure.push(pure.is_valid(row) && pure.value(row));
             self.chunk.push(chunk.value(row));
             self.subchunk.push(subchunk.value(row));
@@ -352,7 +402,10 @@ impl Columns {
         for track in &mut self.track {
             *track = place.get(*track as usize).copied().unwrap_or(0);
         }
-        order.iter().filter_map(|old| tracks.get(*old).cloned()).collect()
+        order
+            .iter()
+            .filter_map(|old| tracks.get(*old).cloned())
+            .collect()
     }
 }
 
@@ -389,7 +442,8 @@ impl Draw for Stacked {
         if self.range.0.is_some() || self.range.1.is_some() {
             let first = cells.start.iter().min().copied().unwrap_or(0);
             let last = cells.end.iter().max().copied().unwrap_or(0);
-            options.time_range = Some((self.range.0.unwrap_or(first), self.range.1.unwrap_or(last)));
+            options.time_range =
+                Some((self.range.0.unwrap_or(first), self.range.1.unwrap_or(last)));
         }
         let input = chart::Table {
             tracks: &tracks,
@@ -414,7 +468,10 @@ impl Draw for Stacked {
         if cells.nulls > 0 {
             diags.push(Diag::warning(
                 &code::NULLS_LEFT_OUT,
-                format!("{} cells without a place were left out of the figure", cells.nulls),
+                format!(
+                    "{} cells without a place were left out of the figure",
+                    cells.nulls
+                ),
             ));
         }
         Ok((scene, diags))

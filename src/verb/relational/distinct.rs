@@ -77,8 +77,12 @@ impl Verb for Distinct {
             None => kept(&chosen(&table.columns, &None)),
         };
         let columns = columns_of(Some(flow), &SPEC)?.clone();
-        let projected = step(&table, columns.clone(), |plan| plan.project(expressions)?.distinct())?;
+        let projected = step(&table, columns.clone(), |plan| {
+            plan.project(expressions)?.distinct()
+        })?;
         let order = super::sort::ties(&projected);
-        Ok(Data::Table(step(&projected, columns, |plan| plan.sort(order))?))
+        Ok(Data::Table(step(&projected, columns, |plan| {
+            plan.sort(order)
+        })?))
     }
 }

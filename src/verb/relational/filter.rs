@@ -53,14 +53,11 @@ impl Verb for Filter {
         &SPEC
     }
 
-    fn flow(
-        &self,
-        input: Option<&Flow>,
-        _: &Arguments,
-        _: &mut FlowContext,
-    ) -> Result<Flow, Diag> {
+    fn flow(&self, input: Option<&Flow>, _: &Arguments, _: &mut FlowContext) -> Result<Flow, Diag> {
         columns_of(input, &SPEC)?;
-        input.cloned().ok_or_else(|| super::super::context::unexpected(&SPEC))
+        input
+            .cloned()
+            .ok_or_else(|| super::super::context::unexpected(&SPEC))
     }
 
     fn plan(

@@ -68,7 +68,10 @@ impl Verb for Rename {
         let columns = columns_of(input, &SPEC)?;
         let list = renamed(columns, &arguments.get(&NAMES)?);
         for (index, (entry, _)) in list.iter().enumerate() {
-            if list[..index].iter().any(|(other, _)| other.name == entry.name) {
+            if list[..index]
+                .iter()
+                .any(|(other, _)| other.name == entry.name)
+            {
                 return Err(Diag::error(
                     &code::DUPLICATE_NAME,
                     format!("two columns would be called `{}`", entry.name),

@@ -52,8 +52,10 @@ impl Verb for Sort {
     ) -> Result<Flow, Diag> {
         for (key, _) in arguments.get(&KEYS)? {
             if key.ty == Type::Other {
-                return Err(Diag::error(&code::TYPE_MISMATCH, "nested data have no order")
-                    .at(key.span, "here"));
+                return Err(
+                    Diag::error(&code::TYPE_MISMATCH, "nested data have no order")
+                        .at(key.span, "here"),
+                );
             }
         }
         Ok(Flow::Table(columns_of(input, &SPEC)?.clone()))

@@ -67,7 +67,10 @@ impl Verb for Summarize {
             if list.iter().any(|key| key.name == entry.name) {
                 return Err(Diag::error(
                     &code::DUPLICATE_NAME,
-                    format!("a key and an aggregate would both be called `{}`", entry.name),
+                    format!(
+                        "a key and an aggregate would both be called `{}`",
+                        entry.name
+                    ),
                 )
                 .at(arguments.span_of(&AGGREGATES), "here")
                 .help(format!("name the aggregate: `… = {}`", entry.name)));
@@ -123,7 +126,11 @@ impl Verb for Summarize {
     }
 }
 
-fn split(expr: &mut crate::lang::plan::Expr, index: usize, out: &mut Vec<(String, crate::lang::plan::Expr)>) {
+fn split(
+    expr: &mut crate::lang::plan::Expr,
+    index: usize,
+    out: &mut Vec<(String, crate::lang::plan::Expr)>,
+) {
     if matches!(expr.node, ExprNode::Aggregate(..)) {
         let name = format!("aggregate_{index}_{}", out.len());
         out.push((name.clone(), expr.clone()));
@@ -131,7 +138,9 @@ fn split(expr: &mut crate::lang::plan::Expr, index: usize, out: &mut Vec<(String
         return;
     }
     match &mut expr.node {
-        ExprNode::Unary(_, a) | ExprNode::IsNull(a, _) | ExprNode::ToLogicalTime(a) => split(a, index, out),
+        ExprNode::Unary(_, a) | ExprNode::IsNull(a, _) | ExprNode::ToLogicalTime(a) => {
+            split(a, index, out)
+        }
         ExprNode::Binary(_, a, b) | ExprNode::FloorDivide(a, b) => {
             split(a, index, out);
             split(b, index, out);
@@ -177,7 +186,10 @@ fn report_nulls(table: &Table, aggregates: &[Named], cx: &mut PlanContext) -> Re
         .iter()
         .enumerate()
         .map(|(index, (_, value))| {
-            let nulls = cast(value.clone().is_null(), datafusion::arrow::datatypes::DataType::Int64);
+            let nulls = cast(
+                value.clone().is_null(),
+                datafusion::arrow::datatypes::DataType::Int64,
+            );
             sum(nulls).alias(format!("nulls_{index}"))
         })
         .chain([count(lit(1_i64)).alias("rows")])
@@ -210,7 +222,10 @@ fn nullable(value: &crate::lang::plan::Expr, table: &Table) -> bool {
         if let ExprNode::Column(name) = &expr.node {
             // The times of a loaded trace are nullable by schema only under `policy=keep`; looking at them
             // costs a pass, so they count as whole where the relation is one of a trace.
-            let model = matches!(name.as_str(), "start" | "end" | "time" | "value" | "type" | "resource" | "depth" | "duration");
+            let model = matches!(
+                name.as_str(),
+                "start" | "end" | "time" | "value" | "type" | "resource" | "depth" | "duration"
+            );
             let field = table
                 .plan
                 .schema()

@@ -57,7 +57,9 @@ impl Verb for Take {
         if let Ok(count) = arguments.get(&COUNT) {
             rows(count, arguments)?;
         }
-        input.cloned().ok_or_else(|| super::super::context::unexpected(&SPEC))
+        input
+            .cloned()
+            .ok_or_else(|| super::super::context::unexpected(&SPEC))
     }
 
     fn plan(
@@ -92,9 +94,12 @@ impl Verb for Take {
 
 fn rows(count: i64, arguments: &Arguments) -> Result<usize, Diag> {
     usize::try_from(count).map_err(|_| {
-        Diag::error(&code::INVALID_VALUE, format!("`take` keeps 0 rows or more, not {count}"))
-            .at(arguments.span_of(&COUNT), "here")
-            .help("the last rows are the first of the reverse: `sort -start | take 5`")
+        Diag::error(
+            &code::INVALID_VALUE,
+            format!("`take` keeps 0 rows or more, not {count}"),
+        )
+        .at(arguments.span_of(&COUNT), "here")
+        .help("the last rows are the first of the reverse: `sort -start | take 5`")
     })
 }
 

@@ -41,35 +41,95 @@ pub static PATH: Param<Value> = Param::new(ParamSpec {
 });
 
 const UNITS: &[Choice] = &[
-    Choice { name: "ps", about: "picoseconds" },
-    Choice { name: "ns", about: "nanoseconds" },
-    Choice { name: "us", about: "microseconds" },
-    Choice { name: "ms", about: "milliseconds" },
-    Choice { name: "s", about: "seconds" },
-    Choice { name: "min", about: "minutes" },
-    Choice { name: "h", about: "hours" },
+    Choice {
+        name: "ps",
+        about: "picoseconds",
+    },
+    Choice {
+        name: "ns",
+        about: "nanoseconds",
+    },
+    Choice {
+        name: "us",
+        about: "microseconds",
+    },
+    Choice {
+        name: "ms",
+        about: "milliseconds",
+    },
+    Choice {
+        name: "s",
+        about: "seconds",
+    },
+    Choice {
+        name: "min",
+        about: "minutes",
+    },
+    Choice {
+        name: "h",
+        about: "hours",
+    },
 ];
 
 const RESOLUTIONS: &[Choice] = &[
-    Choice { name: "ps", about: "ticks of a picosecond, up to 106 days" },
-    Choice { name: "ns", about: "ticks of a nanosecond, up to 292 years" },
-    Choice { name: "us", about: "ticks of a microsecond" },
-    Choice { name: "ms", about: "ticks of a millisecond" },
-    Choice { name: "s", about: "ticks of a second" },
+    Choice {
+        name: "ps",
+        about: "ticks of a picosecond, up to 106 days",
+    },
+    Choice {
+        name: "ns",
+        about: "ticks of a nanosecond, up to 292 years",
+    },
+    Choice {
+        name: "us",
+        about: "ticks of a microsecond",
+    },
+    Choice {
+        name: "ms",
+        about: "ticks of a millisecond",
+    },
+    Choice {
+        name: "s",
+        about: "ticks of a second",
+    },
 ];
 
 const POLICIES: &[Choice] = &[
-    Choice { name: "fail", about: "the first row that cannot be used is the error" },
-    Choice { name: "repair", about: "it is mended and counted, or goes to `rejects` and is counted" },
-    Choice { name: "keep", about: "it stays where it fits the schema; a verb that cannot use it stops and names the line" },
+    Choice {
+        name: "fail",
+        about: "the first row that cannot be used is the error",
+    },
+    Choice {
+        name: "repair",
+        about: "it is mended and counted, or goes to `rejects` and is counted",
+    },
+    Choice {
+        name: "keep",
+        about: "it stays where it fits the schema; a verb that cannot use it stops and names the line",
+    },
 ];
 
 const RELATIONS: &[Choice] = &[
-    Choice { name: "states", about: "rows are states" },
-    Choice { name: "events", about: "rows are events" },
-    Choice { name: "links", about: "rows are links" },
-    Choice { name: "variables", about: "rows are values of variables" },
-    Choice { name: "resources", about: "rows are resources" },
+    Choice {
+        name: "states",
+        about: "rows are states",
+    },
+    Choice {
+        name: "events",
+        about: "rows are events",
+    },
+    Choice {
+        name: "links",
+        about: "rows are links",
+    },
+    Choice {
+        name: "variables",
+        about: "rows are values of variables",
+    },
+    Choice {
+        name: "resources",
+        about: "rows are resources",
+    },
 ];
 
 const TEXT: &[Accept] = &[Accept::Text];
@@ -110,10 +170,29 @@ static SPEC: VerbSpec = VerbSpec {
              trace's end with `truncated` true. Several files are matched by column name and read in natural \
              order. An attribute named like a column of the trace is `attr.name`.",
     params: &[
-        &PATH.spec, &UNIT.spec, &RESOLUTION.spec, &POLICY.spec, &FORMAT.spec, &RELATION.spec,
-        &RESOURCE.spec, &KIND.spec, &VALUE.spec, &START.spec, &END.spec, &DURATION.spec, &TIME.spec,
-        &ID.spec, &METRIC.spec, &DEPTH.spec, &SOURCE.spec, &TARGET.spec, &COLUMNS.spec,
-        &SEPARATOR.spec, &DECIMAL.spec, &FILE_AS.spec, &OFFSET.spec,
+        &PATH.spec,
+        &UNIT.spec,
+        &RESOLUTION.spec,
+        &POLICY.spec,
+        &FORMAT.spec,
+        &RELATION.spec,
+        &RESOURCE.spec,
+        &KIND.spec,
+        &VALUE.spec,
+        &START.spec,
+        &END.spec,
+        &DURATION.spec,
+        &TIME.spec,
+        &ID.spec,
+        &METRIC.spec,
+        &DEPTH.spec,
+        &SOURCE.spec,
+        &TARGET.spec,
+        &COLUMNS.spec,
+        &SEPARATOR.spec,
+        &DECIMAL.spec,
+        &FILE_AS.spec,
+        &OFFSET.spec,
     ],
     by: false,
     examples: &[
@@ -149,7 +228,10 @@ fn offsets(value: Option<Value>) -> Vec<i128> {
     }
 }
 
-fn one_character(arguments: &Arguments, param: &Param<Option<String>>) -> Result<Option<char>, Diag> {
+fn one_character(
+    arguments: &Arguments,
+    param: &Param<Option<String>>,
+) -> Result<Option<char>, Diag> {
     let Some(text) = arguments.get(param)? else {
         return Ok(None);
     };
@@ -258,12 +340,23 @@ fn open(arguments: &Arguments, cx: &mut FlowContext) -> Result<Arc<Opened>, Diag
     if is_new && let Some(report) = &opened.report {
         let empty = report.records == 0;
         for note in &report.notes {
-            let code = if empty { &code::EMPTY_TRACE } else { &code::LOAD_REPORT };
+            let code = if empty {
+                &code::EMPTY_TRACE
+            } else {
+                &code::LOAD_REPORT
+            };
             host.warn(Diag::warning(code, note.clone()));
         }
         if empty && report.notes.is_empty() {
-            host.warn(Diag::warning(&code::EMPTY_TRACE, "the input has no records").at(span, "here"));
-        } else if !empty && opened.flow.columns().is_some_and(|columns| columns.clock.is_logical()) {
+            host.warn(
+                Diag::warning(&code::EMPTY_TRACE, "the input has no records").at(span, "here"),
+            );
+        } else if !empty
+            && opened
+                .flow
+                .columns()
+                .is_some_and(|columns| columns.clock.is_logical())
+        {
             host.warn(
                 Diag::warning(&code::NO_UNIT, "the input does not say its unit of time")
                     .at(span, "its times compare with bare numbers")

@@ -124,7 +124,9 @@ pub fn open(options: &ReadOptions, engine: &Engine) -> Result<Option<Opened>, Di
             &code::UNKNOWN_INPUT_FORMAT,
             format!("`{path}` was not written by marey, so the unit of its times is not known"),
         )
-        .help("export it as CSV and name its columns: `load \"t.csv\" start=\"…\" end=\"…\" unit=ms`"));
+        .help(
+            "export it as CSV and name its columns: `load \"t.csv\" start=\"…\" end=\"…\" unit=ms`",
+        ));
     }
     let relation = metadata.get(RELATION_KEY).cloned().unwrap_or_default();
     let clock = described.clock;
@@ -141,12 +143,17 @@ pub fn open(options: &ReadOptions, engine: &Engine) -> Result<Option<Opened>, Di
     // The lineage holds the plan of the states, so those come first.
     let draft = Lineage::new(None);
     let mut relations = vec![(relation.clone(), table(engine, main, &described, &draft)?)];
-    for entry in metadata.get(COMPANIONS_KEY).into_iter().flat_map(|list| list.split(',')) {
-        let Some((name, rows)) = entry.split_once(':') else { continue };
+    for entry in metadata
+        .get(COMPANIONS_KEY)
+        .into_iter()
+        .flat_map(|list| list.split(','))
+    {
+        let Some((name, rows)) = entry.split_once(':') else {
+            continue;
+        };
         let file = companion(main, name);
-        let other = describe(&file).map_err(|diag| {
-            diag.help(format!("`{path}` says that its {name} are in this file"))
-        })?;
+        let other = describe(&file)
+            .map_err(|diag| diag.help(format!("`{path}` says that its {name} are in this file")))?;
         if other.rows.to_string() != rows {
             return Err(Diag::error(
                 &code::INPUT_UNREADABLE,
@@ -199,7 +206,12 @@ fn empty(
         batches: Vec::new(),
         sorted_by: Vec::new(),
     });
-    table_of(engine, Arc::new(SourceTable::new(Arc::new(source))), columns, lineage)
+    table_of(
+        engine,
+        Arc::new(SourceTable::new(Arc::new(source))),
+        columns,
+        lineage,
+    )
 }
 
 fn table(
@@ -210,11 +222,17 @@ fn table(
 ) -> Result<Table, Diag> {
     let shown = path.display().to_string();
     let absolute = std::path::absolute(path).map_err(|error| {
-        Diag::error(&code::INPUT_UNREADABLE, format!("`{shown}` cannot be read: {error}"))
+        Diag::error(
+            &code::INPUT_UNREADABLE,
+            format!("`{shown}` cannot be read: {error}"),
+        )
     })?;
     let url = url::Url::from_file_path(&absolute)
         .map_err(|()| {
-            Diag::error(&code::INPUT_UNREADABLE, format!("`{shown}` has no usable path"))
+            Diag::error(
+                &code::INPUT_UNREADABLE,
+                format!("`{shown}` has no usable path"),
+            )
         })
         .and_then(|url| {
             // Not through parse: brackets and stars in a file name are no pattern here.
@@ -225,8 +243,8 @@ fn table(
         .iter()
         .map(|name| crate::plan::lower::column(name).sort(true, false))
         .collect();
-    let mut listing = ListingOptions::new(Arc::new(ParquetFormat::default()))
-        .with_file_extension("");
+    let mut listing =
+        ListingOptions::new(Arc::new(ParquetFormat::default())).with_file_extension("");
     if !order.is_empty() {
         listing = listing.with_file_sort_order(vec![order]);
     }

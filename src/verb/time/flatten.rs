@@ -44,7 +44,9 @@ impl Verb for Flatten {
         _: &mut FlowContext,
     ) -> Result<Flow, Diag> {
         states::require(input, &SPEC, arguments.span)?;
-        input.cloned().ok_or_else(|| crate::verb::context::unexpected(&SPEC))
+        input
+            .cloned()
+            .ok_or_else(|| crate::verb::context::unexpected(&SPEC))
     }
 
     fn plan(

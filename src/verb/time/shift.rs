@@ -62,7 +62,10 @@ fn origin(table: &Table, cx: &PlanContext) -> Result<Option<i64>, Diag> {
         return Ok(None);
     };
     let plan = LogicalPlanBuilder::from(table.plan.clone())
-        .aggregate(Vec::<df::Expr>::new(), [min(lower::column(&name)).alias("origin")])
+        .aggregate(
+            Vec::<df::Expr>::new(),
+            [min(lower::column(&name)).alias("origin")],
+        )
         .and_then(LogicalPlanBuilder::build)
         .map_err(fault::diag)?;
     let batches = cx.engine.collect(&plan)?;
@@ -112,7 +115,9 @@ impl Verb for Shift {
         let columns = input
             .and_then(Flow::columns)
             .ok_or_else(|| crate::verb::context::unexpected(&SPEC))?;
-        let timed = [column::START, column::TIME].iter().any(|name| columns.has(name));
+        let timed = [column::START, column::TIME]
+            .iter()
+            .any(|name| columns.has(name));
         if !timed && arguments.find(OFFSET.spec.name).is_none() {
             return Err(Diag::error(
                 &code::UNKNOWN_COLUMN,
@@ -121,7 +126,9 @@ impl Verb for Shift {
             .at(arguments.span, "here")
             .help("say how far: `shift offset=1s`"));
         }
-        input.cloned().ok_or_else(|| crate::verb::context::unexpected(&SPEC))
+        input
+            .cloned()
+            .ok_or_else(|| crate::verb::context::unexpected(&SPEC))
     }
 
     fn plan(

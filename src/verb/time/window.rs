@@ -93,7 +93,9 @@ fn cut(table: &Table, relation: Option<&str>, range: &Ticks) -> Result<Table, Di
         );
         // An instant, and a sample that has no end, is in or out as a whole.
         let instant = start.clone().eq(end.clone()).or(end.is_null());
-        let instant = range.inside(column::START).map(|inside| instant.and(inside));
+        let instant = range
+            .inside(column::START)
+            .map(|inside| instant.and(inside));
         match (overlap, instant) {
             (Some(overlap), Some(instant)) => Some(overlap.or(instant)),
             _ => None,
@@ -118,7 +120,9 @@ fn cut(table: &Table, relation: Option<&str>, range: &Ticks) -> Result<Table, Di
     } else {
         plan
     };
-    let plan = plan.and_then(LogicalPlanBuilder::build).map_err(fault::diag)?;
+    let plan = plan
+        .and_then(LogicalPlanBuilder::build)
+        .map_err(fault::diag)?;
     Ok(table.then(plan, columns.clone()))
 }
 
@@ -137,7 +141,9 @@ impl Verb for Window {
             .and_then(Flow::columns)
             .ok_or_else(|| crate::verb::context::unexpected(&SPEC))?;
         if let Some(Flow::Table(_)) = input
-            && ![column::START, column::TIME].iter().any(|name| columns.has(name))
+            && ![column::START, column::TIME]
+                .iter()
+                .any(|name| columns.has(name))
         {
             return Err(Diag::error(
                 &code::UNKNOWN_COLUMN,
@@ -151,10 +157,14 @@ impl Verb for Window {
         }) = arguments.get(&RANGE)
             && high < low
         {
-            return Err(Diag::error(&code::INVALID_VALUE, "the range ends before it starts")
-                .at(arguments.span_of(&RANGE), "here"));
+            return Err(
+                Diag::error(&code::INVALID_VALUE, "the range ends before it starts")
+                    .at(arguments.span_of(&RANGE), "here"),
+            );
         }
-        input.cloned().ok_or_else(|| crate::verb::context::unexpected(&SPEC))
+        input
+            .cloned()
+            .ok_or_else(|| crate::verb::context::unexpected(&SPEC))
     }
 
     fn plan(

@@ -39,7 +39,10 @@ pub fn open(arguments: &Arguments, engine: &Engine) -> Result<Opened, Diag> {
         let source = Arc::new(source(relation));
         let columns = Columns::of_schema(&source.schema, clock);
         let provider = Arc::new(SourceTable::new(source));
-        relations.push((relation.to_owned(), table_of(engine, provider, columns, &draft)?));
+        relations.push((
+            relation.to_owned(),
+            table_of(engine, provider, columns, &draft)?,
+        ));
     }
     let lineage = Lineage::new(relations.first().map(|(_, states)| states.plan.clone()));
     for (_, table) in &mut relations {
@@ -142,7 +145,9 @@ impl Simulated {
     }
 
     fn resource(&self, index: u32) -> Option<&str> {
-        self.resources.get(index as usize).map(|resource| resource.name.as_str())
+        self.resources
+            .get(index as usize)
+            .map(|resource| resource.name.as_str())
     }
 }
 
@@ -259,21 +264,30 @@ impl Simulated {
                 move |name, rows| this.link_column(name, rows),
             ),
             VARIABLES => batches(
-                cholesky::variables(parameters).map_err(failed)?.zip(1_i64..),
+                cholesky::variables(parameters)
+                    .map_err(failed)?
+                    .zip(1_i64..),
                 schema,
                 projection,
                 batch_size,
                 move |name, rows| this.variable_column(name, rows),
             ),
             EVENTS => batches(
-                cholesky::events(parameters, || true).map_err(failed)?.into_iter(),
+                cholesky::events(parameters, || true)
+                    .map_err(failed)?
+                    .into_iter(),
                 schema,
                 projection,
                 batch_size,
                 move |name, rows| this.event_column(name, rows),
             ),
             RESOURCES => batches(
-                self.resources.to_vec().into_iter().zip(1_i64..),
+                self.resources
+                    .iter()
+                    .cloned()
+                    .collect::<Vec<_>>()
+                    .into_iter()
+                    .zip(1_i64..),
                 schema,
                 projection,
                 batch_size,
@@ -322,12 +336,14 @@ impl Simulated {
             column::TARGET => whole(rows.iter().map(|(row, _)| int(row.target))),
             column::SOURCE_POINT => texts(rows.iter().map(|_| Some("end"))),
             column::TARGET_POINT => texts(rows.iter().map(|_| Some("start"))),
-            column::SOURCE_RESOURCE => {
-                texts(rows.iter().map(|(row, _)| self.resource(row.source_resource)))
-            }
-            column::TARGET_RESOURCE => {
-                texts(rows.iter().map(|(row, _)| self.resource(row.target_resource)))
-            }
+            column::SOURCE_RESOURCE => texts(
+                rows.iter()
+                    .map(|(row, _)| self.resource(row.source_resource)),
+            ),
+            column::TARGET_RESOURCE => texts(
+                rows.iter()
+                    .map(|(row, _)| self.resource(row.target_resource)),
+            ),
             column::START => whole(rows.iter().map(|(row, _)| row.start)),
             column::END => whole(rows.iter().map(|(row, _)| row.end)),
             column::KEY => texts(rows.iter().map(|_| None)),
@@ -364,10 +380,13 @@ impl Simulated {
     fn resource_column(&self, name: &str, rows: &[(ResourceRow, i64)]) -> ArrayRef {
         match name {
             column::ID => whole(rows.iter().map(|(_, line)| *line)),
-            column::PATH | column::NAME => texts(rows.iter().map(|(row, _)| Some(row.name.as_str()))),
-            column::PARENT => {
-                texts(rows.iter().map(|(row, _)| row.parent.and_then(|p| self.resource(p))))
+            column::PATH | column::NAME => {
+                texts(rows.iter().map(|(row, _)| Some(row.name.as_str())))
             }
+            column::PARENT => texts(
+                rows.iter()
+                    .map(|(row, _)| row.parent.and_then(|p| self.resource(p))),
+            ),
             column::TYPE => texts(rows.iter().map(|(row, _)| Some(row.resource_type))),
             column::CAPACITY => Arc::new(Float64Array::from(vec![None; rows.len()])),
             _ => optional(rows.iter().map(|_| None)),

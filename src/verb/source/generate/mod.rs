@@ -8,9 +8,7 @@ use crate::diag::{Diag, code};
 use crate::lang::flow::Flow;
 use crate::lang::plan::Arguments;
 use crate::plan::{Data, Engine};
-use crate::spec::{
-    Accept, Choice, Example, Param, ParamSpec, Place, Section, Shape, VerbSpec,
-};
+use crate::spec::{Accept, Choice, Example, Param, ParamSpec, Place, Section, Shape, VerbSpec};
 use crate::verb::{FlowContext, PlanContext, Verb};
 use std::sync::Arc;
 
@@ -119,9 +117,17 @@ fn open(arguments: &Arguments, cx: &mut FlowContext) -> Result<Arc<Opened>, Diag
             .at(argument.span, "here"));
         }
     }
-    let key = format!("generate {:?}", arguments.given.iter().map(|(n, a)| (n, &a.kind)).collect::<Vec<_>>());
+    let key = format!(
+        "generate {:?}",
+        arguments
+            .given
+            .iter()
+            .map(|(n, a)| (n, &a.kind))
+            .collect::<Vec<_>>()
+    );
     let engine = cx.engine;
-    cx.sources.get_or_open(key, || (model.open)(arguments, engine))
+    cx.sources
+        .get_or_open(key, || (model.open)(arguments, engine))
 }
 
 impl Verb for Generate {

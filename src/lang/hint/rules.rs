@@ -1,55 +1,13 @@
-//! What to say about text that does not parse: a table of (text at the farthest position, what came
-//! before) → message and help. It knows the habits people bring from SQL, R, Python and shells.
+//! The rules of [`super::syntax`], one function each: what people of other languages type, and what is missing.
 
-use super::ast::{BinaryOperator, Expr};
+use super::{Spot, error, is_unit, is_word, open_brackets, starts_value, token};
 use crate::diag::{Diag, Span, code};
-use crate::spec::{LengthUnit, SizeUnit, TimeUnit};
 
-/// Where parsing stopped, seen as text.
-struct Spot<'a> {
-    text: &'a str,
-    at: usize,
-    /// The text before, without trailing blanks.
-    before: &'a str,
-    /// The text from the spot on.
-    rest: &'a str,
-    source: u32,
-    base: usize,
-}
-
-impl Spot<'_> {
-    fn span(&self, start: usize, end: usize) -> Span {
-        Span::new(self.source, self.base + start, self.base + end)
-    }
-
-    /// The token at the spot.
-    fn here(&self) -> Span {
-        self.span(self.at, self.at + token(self.rest).len())
-    }
-
-    /// The last word or number before the spot.
-    fn last_word(&self) -> &str {
-        let start = self
-            .before
-            .rfind(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.' || c == '`'))
-            .map_or(0, |at| at + self.before[at..].chars().next().map_or(1, char::len_utf8));
-        &self.before[start..]
-    }
-
-    /// The text of the stage the spot is in, up to the spot.
-    fn stage(&self) -> &str {
-        let start = self
-            .before
-            .rfind(['|', '\n', ';', '='])
-            .map_or(0, |at| at + 1);
-        self.before[start..].trim_start()
-    }
-}
-
+/// Answers where it knows what was meant.
 type Rule = fn(&Spot) -> Option<Diag>;
 
 /// The table; the first that answers wins.
-const RULES: &[Rule] = &[
+pub(super) const RULES: &[Rule] = &[
     sql,
     quotes,
     symbols_of_other_languages,
@@ -72,140 +30,6 @@ const RULES: &[Rule] = &[
     stray_bracket,
 ];
 
-/// The diagnostic for text that stops fitting the grammar at byte `at`; `base` is where `text` begins in
-/// the source.
-pub fn syntax(text: &str, at: usize, source: u32, base: usize) -> Diag {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    // The blanks that the grammar skips before it fails belong to what comes after.
-    let rest = &text[at..];
-    let skipped = rest.len() - rest.trim_start_matches([' ', '\t']).len();
-    let at = at + skipped;
-    let spot = Spot {
-        text,
-        at,
-        before: text[..at].trim_end(),
-        rest: &text[at..],
-        source,
-        base,
-    };
-    RULES
-        .iter()
-        .find_map(|rule| rule(&spot))
-        .unwrap_or_else(|| unexpected(&spot))
-}
-
-/// `1s < duration < 2s`.
-pub fn chained(left: &Expr, operator: BinaryOperator, right: &Expr) -> Diag {
-    Diag::error(&code::CHAINED_COMPARISON, "comparisons do not chain")
-        .at(
-            left.span.to(right.span),
-            format!("`{}` compares the result of a comparison", operator.symbol()),
-        )
-        .help(
-            "join two comparisons with `and`: `duration > 1s and duration < 2s`; or test a half-open \
-             range: `duration in 1s..2s`",
-        )
-}
-
-/// `5sec`, `1m`.
-pub fn unknown_unit(number: &str, unit: &str, span: Span) -> Diag {
-    let diag = Diag::error(&code::UNKNOWN_UNIT, format!("`{unit}` is no unit")).at(span, "this unit");
-    let known = match unit {
-        "m" => {
-            return diag.help(format!(
-                "minutes are written `{number}min`, lengths `{number}mm` or `{number}cm`"
-            ));
-        }
-        "sec" | "secs" | "second" | "seconds" | "S" => "s",
-        "msec" | "millis" | "milliseconds" | "millisecond" | "MS" => "ms",
-        "usec" | "micros" | "microseconds" | "microsecond" => "us",
-        "nsec" | "nanos" | "nanoseconds" | "nanosecond" => "ns",
-        "minute" | "minutes" | "mins" | "M" => "min",
-        "hour" | "hours" | "hr" | "H" => "h",
-        "inch" | "inches" => "in",
-        "pixel" | "pixels" | "PX" => "px",
-        "KB" | "kb" | "K" | "k" => "kB",
-        "mb" => "MB",
-        "gb" | "G" => "GB",
-        _ => {
-            return diag.help(
-                "units are `ps ns us ms s min h` for times, `px pt mm cm in` for lengths, `B kB MB GB \
-                 KiB MiB GiB` for sizes and `%`",
-            );
-        }
-    };
-    diag.help(format!("write `{number}{known}`"))
-}
-
-fn error(spot: &Spot, message: impl Into<String>, label: impl Into<String>) -> Diag {
-    Diag::error(&code::SYNTAX, message).at(spot.here(), label)
-}
-
-fn token(text: &str) -> &str {
-    let mut chars = text.char_indices();
-    let Some((_, first)) = chars.next() else {
-        return "";
-    };
-    let word = |c: char| c.is_alphanumeric() || c == '_';
-    if !word(first) {
-        return &text[..first.len_utf8()];
-    }
-    let end = chars.find(|(_, c)| !word(*c)).map_or(text.len(), |(at, _)| at);
-    &text[..end]
-}
-
-fn is_word(text: &str) -> bool {
-    text.chars()
-        .next()
-        .is_some_and(|c| c.is_ascii_alphabetic() || c == '_' || c == '`')
-}
-
-fn starts_value(text: &str) -> bool {
-    is_word(text)
-        || text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '"' | '$' | '[' | '{' | '('))
-}
-
-fn is_unit(word: &str) -> bool {
-    TimeUnit::from_name(word).is_some()
-        || LengthUnit::from_name(word).is_some()
-        || SizeUnit::from_name(word).is_some()
-        || word == "%"
-}
-
-/// Brackets and quotes that are open at the end of `text`, outside strings and comments: byte, char.
-fn open_brackets(text: &str) -> Vec<(usize, char)> {
-    let mut open = Vec::new();
-    let mut quote = None;
-    let mut comment = false;
-    let mut escaped = false;
-    for (at, c) in text.char_indices() {
-        match c {
-            '\n' | '\r' => {
-                comment = false;
-                quote = None;
-            }
-            _ if comment => {}
-            _ if escaped => escaped = false,
-            '\\' if quote.is_some() => escaped = true,
-            '"' => quote = if quote.is_some() { None } else { Some(at) },
-            _ if quote.is_some() => {}
-            '#' => comment = true,
-            '(' | '[' | '{' => open.push((at, c)),
-            ')' | ']' | '}' => {
-                open.pop();
-            }
-            _ => {}
-        }
-    }
-    if let Some(at) = quote {
-        open.push((at, '"'));
-    }
-    open
-}
-
 fn sql(spot: &Spot) -> Option<Diag> {
     let text = spot.text.trim_start();
     let first = token(text);
@@ -219,12 +43,15 @@ fn sql(spot: &Spot) -> Option<Diag> {
         .nth(1)
         .map_or("run", |word| token(word));
     Some(
-        Diag::error(&code::SYNTAX, "pipelines start with the data, not with `select`")
-            .at(spot.span(lead, lead + first.len()), "this is SQL")
-            .help(format!(
-                "write `{table} | select …`; `where` is `filter`, `group by` is `summarize … by …`, \
+        Diag::error(
+            &code::SYNTAX,
+            "pipelines start with the data, not with `select`",
+        )
+        .at(spot.span(lead, lead + first.len()), "this is SQL")
+        .help(format!(
+            "write `{table} | select …`; `where` is `filter`, `group by` is `summarize … by …`, \
                  `order by` is `sort` (grammar/language.md has a page for SQL users)"
-            )),
+        )),
     )
 }
 
@@ -263,13 +90,19 @@ fn symbols_of_other_languages(spot: &Spot) -> Option<Diag> {
         ("=~", "`=~` is written `matches`"),
         ("~", "a regular expression is tested with `matches`"),
         ("**", "powers are written `power(x, y)`"),
-        ("//", "comments begin with `#`; whole quotients are `floor(a / b)`"),
+        (
+            "//",
+            "comments begin with `#`; whole quotients are `floor(a / b)`",
+        ),
         ("--", "comments begin with `#`"),
         ("%>%", "stages are joined by `|`"),
         ("^", "powers are written `power(x, y)`"),
         ("->", "stages are joined by `|`"),
     ];
-    if let Some((symbol, answer)) = table.iter().find(|(symbol, _)| spot.rest.starts_with(symbol)) {
+    if let Some((symbol, answer)) = table
+        .iter()
+        .find(|(symbol, _)| spot.rest.starts_with(symbol))
+    {
         // Two pipes with blanks around are a missing stage; two in an expression are an `or`.
         if *symbol == "||" && starts_stage(spot.rest.trim_start_matches('|').trim_start()) {
             return None;
@@ -282,7 +115,9 @@ fn symbols_of_other_languages(spot: &Spot) -> Option<Diag> {
     }
     // `--` and `//` and `~` may stop one character late, inside the second character.
     let tail = &spot.text[spot.at.saturating_sub(1).min(spot.text.len())..];
-    if spot.text.is_char_boundary(spot.at.saturating_sub(1)) && (tail.starts_with("//") || tail.starts_with("--")) {
+    if spot.text.is_char_boundary(spot.at.saturating_sub(1))
+        && (tail.starts_with("//") || tail.starts_with("--"))
+    {
         return Some(error(spot, "this is no comment", "here").help("comments begin with `#`"));
     }
     if spot.rest.starts_with('!') && !spot.rest.starts_with("!=") {
@@ -309,12 +144,20 @@ fn pipe_arrow(spot: &Spot) -> Option<Diag> {
 fn missing_stage(spot: &Spot) -> Option<Diag> {
     let after_pipe = spot.before.ends_with('|');
     if after_pipe && spot.rest.trim_start().starts_with('|') {
-        return Some(error(spot, "a stage is missing between the pipes", "a verb is expected before this").help(
-            "remove one of the pipes",
-        ));
+        return Some(
+            error(
+                spot,
+                "a stage is missing between the pipes",
+                "a verb is expected before this",
+            )
+            .help("remove one of the pipes"),
+        );
     }
     if spot.rest.starts_with("||") {
-        return Some(error(spot, "a stage is missing between the pipes", "here").help("remove one of the pipes"));
+        return Some(
+            error(spot, "a stage is missing between the pipes", "here")
+                .help("remove one of the pipes"),
+        );
     }
     if after_pipe && spot.rest.trim().is_empty() {
         let at = spot.before.len() - 1;
@@ -326,14 +169,22 @@ fn missing_stage(spot: &Spot) -> Option<Diag> {
     }
     if spot.before.is_empty() && spot.rest.starts_with('|') {
         return Some(
-            error(spot, "a stage is missing before the pipe", "nothing stands before this pipe")
-                .help("a pipeline starts with data: `load \"trace.csv\" | …` or the name of a `let`"),
+            error(
+                spot,
+                "a stage is missing before the pipe",
+                "nothing stands before this pipe",
+            )
+            .help("a pipeline starts with data: `load \"trace.csv\" | …` or the name of a `let`"),
         );
     }
     if after_pipe && spot.rest.starts_with(|c: char| !is_word(&c.to_string())) {
         return Some(
-            error(spot, "a stage is missing after the pipe", "a verb is expected here")
-                .help("name a verb: `filter`, `summarize`, `plot-stacked` …"),
+            error(
+                spot,
+                "a stage is missing after the pipe",
+                "a verb is expected here",
+            )
+            .help("name a verb: `filter`, `summarize`, `plot-stacked` …"),
         );
     }
     None
@@ -375,9 +226,12 @@ fn missing_equals(spot: &Spot) -> Option<Diag> {
     }
     if !is_word(name) {
         return Some(
-            Diag::error(&code::SYNTAX, format!("a name is missing after `{keyword}`"))
-                .at(spot.span(lead, lead + keyword.len()), "here")
-                .help(format!("write `{keyword} name = …`")),
+            Diag::error(
+                &code::SYNTAX,
+                format!("a name is missing after `{keyword}`"),
+            )
+            .at(spot.span(lead, lead + keyword.len()), "here")
+            .help(format!("write `{keyword} name = …`")),
         );
     }
     let after = rest[name_at + name.len()..].trim_start_matches([' ', '\t']);
@@ -388,7 +242,10 @@ fn missing_equals(spot: &Spot) -> Option<Diag> {
     let help = match after.split(['\n', '#']).next().unwrap_or("").trim() {
         "" => format!("write `{keyword} {name} = …`"),
         value if after.starts_with("==") => {
-            format!("write `{keyword} {name} = {}`", value.trim_start_matches('=').trim())
+            format!(
+                "write `{keyword} {name} = {}`",
+                value.trim_start_matches('=').trim()
+            )
         }
         value => format!("write `{keyword} {name} = {value}`"),
     };
@@ -409,7 +266,10 @@ fn method_call(spot: &Spot) -> Option<Diag> {
     Some(
         Diag::error(&code::SYNTAX, "stages are joined by `|`, not by a dot")
             .at(spot.span(start, spot.at + 1), "here")
-            .help(format!("write `{}`", format!("{data} | {verb} {inside}").trim_end())),
+            .help(format!(
+                "write `{}`",
+                format!("{data} | {verb} {inside}").trim_end()
+            )),
     )
 }
 
@@ -418,10 +278,16 @@ fn comma_after_verb(spot: &Spot) -> Option<Diag> {
     if !spot.rest.starts_with(',') || stage.is_empty() {
         return None;
     }
-    let is_verb = stage.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    let is_verb = stage
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
     is_verb.then(|| {
-        error(spot, format!("no comma stands after the verb `{stage}`"), "this comma")
-            .help("a blank separates a verb from its arguments")
+        error(
+            spot,
+            format!("no comma stands after the verb `{stage}`"),
+            "this comma",
+        )
+        .help("a blank separates a verb from its arguments")
     })
 }
 
@@ -451,12 +317,14 @@ fn words_of_sql(spot: &Spot) -> Option<Diag> {
     let left = spot.last_word();
     let next = token(after);
     let (message, help) = match word.to_ascii_lowercase().as_str() {
-        "is" if !left.is_empty() && next.eq_ignore_ascii_case("null") => {
-            ("`is` is no operator".to_owned(), format!("write `{left} == null`"))
-        }
-        "is" if !left.is_empty() && next.eq_ignore_ascii_case("not") => {
-            ("`is` is no operator".to_owned(), format!("write `{left} != null`"))
-        }
+        "is" if !left.is_empty() && next.eq_ignore_ascii_case("null") => (
+            "`is` is no operator".to_owned(),
+            format!("write `{left} == null`"),
+        ),
+        "is" if !left.is_empty() && next.eq_ignore_ascii_case("not") => (
+            "`is` is no operator".to_owned(),
+            format!("write `{left} != null`"),
+        ),
         "like" | "ilike" if !left.is_empty() => (
             format!("`{word}` is no operator"),
             format!("a regular expression is tested with `matches`: `{left} matches \"^A\"`"),
@@ -494,9 +362,12 @@ fn unit_after_blank(spot: &Spot) -> Option<Diag> {
     }
     let start = spot.before.len() - number.len();
     Some(
-        Diag::error(&code::UNIT_BLANK, "a blank stands between the number and its unit")
-            .at(spot.span(start, spot.at + word.len()), "here")
-            .help(format!("write `{number}{}`", word.trim_end_matches("ec"))),
+        Diag::error(
+            &code::UNIT_BLANK,
+            "a blank stands between the number and its unit",
+        )
+        .at(spot.span(start, spot.at + word.len()), "here")
+        .help(format!("write `{number}{}`", word.trim_end_matches("ec"))),
     )
 }
 
@@ -524,7 +395,8 @@ fn option_without_equals(spot: &Spot) -> Option<Diag> {
     }
     let word = token(spot.rest);
     let after = spot.rest[word.len()..].trim_start_matches([' ', '\t']);
-    let literal = |text: &str| text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '"' | '$' | '['));
+    let literal =
+        |text: &str| text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '"' | '$' | '['));
     // `… 100ms max 300ms`: a word and a literal after a complete argument.
     if is_word(word) && literal(after) && !is_reserved(word) {
         let value = value_text(after);
@@ -564,8 +436,12 @@ fn missing_left_side(spot: &Spot) -> Option<Diag> {
         let left = spot.last_word();
         if left == "not" || left.is_empty() || spot.stage() == left {
             return Some(
-                error(spot, format!("the left side of `{word}` is missing"), "nothing stands before this")
-                    .help(format!("write the column first: `value not {word} …`")),
+                error(
+                    spot,
+                    format!("the left side of `{word}` is missing"),
+                    "nothing stands before this",
+                )
+                .help(format!("write the column first: `value not {word} …`")),
             );
         }
     }
@@ -576,18 +452,29 @@ fn missing_left_side(spot: &Spot) -> Option<Diag> {
     for symbol in ["==", "!=", "<=", ">=", "<", ">", "+", "*", "/"] {
         if spot.rest.starts_with(symbol) {
             return Some(
-                Diag::error(&code::SYNTAX, format!("the left side of `{symbol}` is missing"))
-                    .at(spot.span(spot.at, spot.at + symbol.len()), "here"),
+                Diag::error(
+                    &code::SYNTAX,
+                    format!("the left side of `{symbol}` is missing"),
+                )
+                .at(spot.span(spot.at, spot.at + symbol.len()), "here"),
             );
         }
     }
-    let trailing = ["==", "!=", "<=", ">=", "<", ">", "+", "*", "/", "%", "??", "-"];
+    let trailing = [
+        "==", "!=", "<=", ">=", "<", ">", "+", "*", "/", "%", "??", "-",
+    ];
     if spot.rest.trim().is_empty() {
-        if let Some(symbol) = trailing.iter().find(|symbol| spot.before.ends_with(**symbol)) {
+        if let Some(symbol) = trailing
+            .iter()
+            .find(|symbol| spot.before.ends_with(**symbol))
+        {
             let at = spot.before.len() - symbol.len();
             return Some(
-                Diag::error(&code::SYNTAX, format!("the right side of `{symbol}` is missing"))
-                    .at(spot.span(at, spot.before.len()), "nothing follows"),
+                Diag::error(
+                    &code::SYNTAX,
+                    format!("the right side of `{symbol}` is missing"),
+                )
+                .at(spot.span(at, spot.before.len()), "nothing follows"),
             );
         }
         if spot.before.ends_with(',') {
@@ -605,13 +492,21 @@ fn single_equals(spot: &Spot) -> Option<Diag> {
     let name = spot.before.trim_start();
     if spot.rest.starts_with('=') && is_word(name) && token(name) == name {
         return Some(
-            error(spot, "a statement does not begin with `=` after a name", "here")
-                .help(format!("a name is given with `let {name} = …`")),
+            error(
+                spot,
+                "a statement does not begin with `=` after a name",
+                "here",
+            )
+            .help(format!("a name is given with `let {name} = …`")),
         );
     }
     (spot.rest.starts_with('=') && !spot.rest.starts_with("==")).then(|| {
-        error(spot, "`=` names an argument and stands only at the start of one", "here")
-            .help("to compare write `==`")
+        error(
+            spot,
+            "`=` names an argument and stands only at the start of one",
+            "here",
+        )
+        .help("to compare write `==`")
     })
 }
 
@@ -624,9 +519,12 @@ fn lopsided_minus(spot: &Spot) -> Option<Diag> {
         return None;
     };
     Some(
-        Diag::error(&code::SYNTAX, "a minus has blanks on both sides or on neither")
-            .at(spot.span(at, at + 1), "here")
-            .help("write `a - b` or `a-b`; a negative argument follows a comma: `x, -y`"),
+        Diag::error(
+            &code::SYNTAX,
+            "a minus has blanks on both sides or on neither",
+        )
+        .at(spot.span(at, at + 1), "here")
+        .help("write `a - b` or `a-b`; a negative argument follows a comma: `x, -y`"),
     )
 }
 
@@ -641,29 +539,54 @@ fn missing_comma(spot: &Spot) -> Option<Diag> {
     if !ends_value || is_reserved(left) || stage.is_empty() {
         return None;
     }
-    let what = if left.is_empty() { "the arguments".to_owned() } else { format!("`{left}` and `{right}`") };
+    let what = if left.is_empty() {
+        "the arguments".to_owned()
+    } else {
+        format!("`{left}` and `{right}`")
+    };
     Some(
-        error(spot, format!("a comma is missing between {what}"), "an argument begins here")
-            .help(if left.is_empty() {
-                "arguments are separated by commas".to_owned()
-            } else {
-                format!("write `{left}, {right}`")
-            }),
+        error(
+            spot,
+            format!("a comma is missing between {what}"),
+            "an argument begins here",
+        )
+        .help(if left.is_empty() {
+            "arguments are separated by commas".to_owned()
+        } else {
+            format!("write `{left}, {right}`")
+        }),
     )
 }
 
 fn is_reserved(word: &str) -> bool {
     matches!(
         word,
-        "let" | "param" | "def" | "use" | "for" | "in" | "if" | "then" | "else" | "and" | "or" | "not"
-            | "matches" | "by" | "true" | "false" | "null"
+        "let"
+            | "param"
+            | "def"
+            | "use"
+            | "for"
+            | "in"
+            | "if"
+            | "then"
+            | "else"
+            | "and"
+            | "or"
+            | "not"
+            | "matches"
+            | "by"
+            | "true"
+            | "false"
+            | "null"
     )
 }
 
 fn reserved(word: &str, span: Span) -> Diag {
     Diag::error(&code::SYNTAX, format!("`{word}` is a reserved word"))
         .at(span, "here")
-        .help(format!("a column of this name is written in backquotes: `` `{word}` ``"))
+        .help(format!(
+            "a column of this name is written in backquotes: `` `{word}` ``"
+        ))
 }
 
 fn reserved_word(spot: &Spot) -> Option<Diag> {
@@ -680,22 +603,4 @@ fn stray_bracket(spot: &Spot) -> Option<Diag> {
             error(spot, format!("something is missing before `{c}`"), "here")
         }
     })
-}
-
-fn unexpected(spot: &Spot) -> Diag {
-    let here = token(spot.rest);
-    if here.trim().is_empty() {
-        let at = spot.before.len();
-        let from = spot.before.char_indices().next_back().map_or(0, |(at, _)| at);
-        return Diag::error(&code::SYNTAX, "the statement ends too early")
-            .at(spot.span(from, at), "something is missing after this");
-    }
-    let printable = crate::diag::printable(here, 40);
-    let diag = error(spot, format!("`{printable}` does not fit here"), "unexpected");
-    match here.chars().next() {
-        Some(c) if c.is_alphabetic() && !c.is_ascii() => {
-            diag.help(format!("a column with odd letters is written `` `{printable}` ``"))
-        }
-        _ => diag,
-    }
 }

@@ -1,0 +1,312 @@
+//! The command line from outside: exit codes, streams, formats, pipes, signals (language.md, section 7).
+
+use crate::support::{Ran, program, ran, run, run_with, workspace};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Runs for minutes on any machine, and writes a lot.
+const LONG: &str = "generate cholesky tiles=175 | select resource, value, start, end";
+
+/// Feeds a script to standard input.
+fn piped(script: &str, arguments: &[&str], folder: &Path) -> Ran {
+    let mut child = program(folder)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
+    ran(child.wait_with_output().unwrap())
+}
+
+fn spawn(arguments: &[&str], folder: &Path) -> Child {
+    program(folder)
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn signal(child: &Child, name: &str) {
+    let status = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
+    assert!(status.success());
+}
+
+#[test]
+fn exit_codes() {
+    let folder = workspace();
+    let code = |script: &str| run(script, folder.path()).code;
+    assert_eq!(code("load \"hand.csv\" unit=ms | profile"), 0);
+    assert_eq!(code("assert 1 > 2, \"no\""), 1);
+    assert_eq!(code("zebra"), 2);
+    assert_eq!(code("let = "), 2);
+    assert_eq!(code("load \"missing.csv\""), 3);
+    assert_eq!(code("load \"hand.csv\" unit=ms | save \"no-such-folder/x.csv\""), 4);
+    // A mistake in the script outweighs an input that cannot be read.
+    assert_eq!(code("load \"missing.csv\"\nzebra"), 2);
+}
+
+#[test]
+fn a_wrong_command_line_says_what_to_write() {
+    let folder = workspace();
+    let wrong = |arguments: &[&str], expected: &str| {
+        let ran = run_with(arguments, folder.path());
+        assert_eq!(ran.code, 2, "{arguments:?}");
+        assert_eq!(ran.stdout, "", "{arguments:?}");
+        assert!(ran.stderr.contains(expected), "{arguments:?}: {}", ran.stderr);
+    };
+    wrong(&["--zebra"], "--zebra");
+    wrong(&["--format", "cvs", "-c", "1"], "did you mean `csv`?");
+    wrong(&["--param", "x", "-c", "1"], "name=value");
+    wrong(&["--memory", "4x", "-c", "1"], "512MB");
+    wrong(&["--threads", "0", "-c", "1"], "1..=1024");
+    wrong(&["run"], "marey run SCRIPT");
+    wrong(&["check"], "marey check SCRIPT");
+    wrong(&["chekc"], "marey check");
+    wrong(&["missing.marey"], "missing.marey");
+    wrong(&["a.marey", "run", "b.marey"], "a script stands before `run`");
+    wrong(&["--out", "no-such-folder", "-c", "1"], "mkdir -p no-such-folder");
+}
+
+#[test]
+fn results_and_diagnostics_keep_apart() {
+    let folder = workspace();
+    let ran = run("1 + 1\nload \"missing.csv\"", folder.path());
+    // All mistakes come before anything runs.
+    assert_eq!((ran.stdout.as_str(), ran.code), ("", 3));
+    let ran = run("1 + 1\nassert 1 > 2, \"slower\"\n3", folder.path());
+    assert_eq!(ran.stdout, "2\n");
+    assert!(ran.stderr.contains("slower"), "{}", ran.stderr);
+    assert!(ran.stderr.is_ascii() && !ran.stderr.contains('\x1b'), "{}", ran.stderr);
+}
+
+#[test]
+fn colours_are_asked_for() {
+    let folder = workspace();
+    let colored = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let output = program(folder.path())
+            .args(arguments)
+            .args(["-c", "zebra"])
+            .envs(variables.iter().copied())
+            .output()
+            .unwrap();
+        ran(output).stderr.contains('\x1b')
+    };
+    assert!(!colored(&[], &[]));
+    assert!(colored(&["--color", "always"], &[]));
+    assert!(colored(&[], &[("CLICOLOR_FORCE", "1")]));
+    assert!(!colored(&[], &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]));
+    assert!(!colored(&["--color", "never"], &[("CLICOLOR_FORCE", "1")]));
+}
+
+#[test]
+fn tables_are_csv_when_piped_and_stand_apart() {
+    let folder = workspace();
+    let script = "let t = load \"hand.csv\" unit=ms | profile | take 1 | select value, number\nt\nt\n1";
+    assert_eq!(run(script, folder.path()).good(), "value,number\nA,3\n\nvalue,number\nA,3\n\n1\n");
+}
+
+#[test]
+fn formats() {
+    let folder = workspace();
+    let shown = |format: &str| {
+        let script = "load \"hand.csv\" unit=ms | profile | take 1 | select value, duration";
+        run_with(["--format", format, "-c", script], folder.path()).good()
+    };
+    assert_eq!(shown("csv"), "value,duration\nA,36\n");
+    assert_eq!(shown("tsv"), "value\tduration\nA\t36\n");
+    assert_eq!(shown("ndjson"), "{\"value\":\"A\",\"duration\":36}\n");
+    assert_eq!(shown("json"), "[\n  {\"value\":\"A\",\"duration\":36}\n]\n");
+    assert!(shown("table").contains("36.000 ms"));
+    assert!(shown("markdown").starts_with("| value"), "{}", shown("markdown"));
+    let json = run_with(["--format", "json", "-c", "100ms * 2; [1, 2]; \"a\""], folder.path());
+    assert_eq!(json.good(), "\"200ms\"\n[1,2]\n\"a\"\n");
+}
+
+#[test]
+fn a_binary_format_holds_one_table() {
+    let folder = workspace();
+    let table = "load \"hand.csv\" unit=ms | profile";
+    let output = program(folder.path())
+        .args(["--format", "parquet", "-c", table])
+        .output()
+        .unwrap();
+    assert!(output.stdout.starts_with(b"PAR1") && output.stdout.ends_with(b"PAR1"));
+    let two = run_with(["--format", "arrow", "-c", table, "-c", table], folder.path());
+    assert_eq!(two.code, 4);
+    assert!(two.stderr.contains("this is the second"), "{}", two.stderr);
+}
+
+#[test]
+fn a_script_on_standard_input() {
+    let folder = workspace();
+    assert_eq!(piped("#!/usr/bin/env marey\n1 + 1\n", &[], folder.path()).good(), "2\n");
+    assert_eq!(piped("2 + 1", &["-"], folder.path()).good(), "3\n");
+    assert_eq!(piped("param n = 1\n$n", &["run", "-", "--param", "n=4"], folder.path()).good(), "4\n");
+    let wrong = piped("\n\nzebra", &[], folder.path());
+    assert!(wrong.stderr.contains("standard input:3:1"), "{}", wrong.stderr);
+}
+
+#[test]
+fn texts_and_files_run_in_order_and_are_checked_together() {
+    let folder = workspace();
+    std::fs::write(folder.path().join("a.marey"), "param n = 2\nlet m = $n * 10\n").unwrap();
+    let arguments = ["-c", "1", "-f", "a.marey", "-c", "$m", "--param", "n=3"];
+    assert_eq!(run_with(arguments, folder.path()).good(), "1\n30\n");
+    std::fs::write(folder.path().join("b.marey"), "2\nzebra").unwrap();
+    let ran = run_with(["-c", "1", "-f", "b.marey", "-c", "3; giraffe"], folder.path());
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.contains("b.marey:2:1"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("-c:1:4"), "{}", ran.stderr);
+}
+
+#[test]
+fn parameters() {
+    let folder = workspace();
+    let script = "# what it is for\nparam threshold = 100ms  # shorter states are merged\nparam name = \"x\"\n$threshold\n$name";
+    std::fs::write(folder.path().join("p.marey"), script).unwrap();
+    let run = |arguments: &[&str]| run_with(arguments, folder.path());
+    assert_eq!(run(&["p.marey"]).good(), "100ms\nx\n");
+    let set = ["run", "p.marey", "--param", "threshold=5us", "--param", "name=raw text"];
+    assert_eq!(run(&set).good(), "5us\nraw text\n");
+    for help in [["run", "p.marey", "--help"], ["p.marey", "-h", "--timing"]] {
+        let text = run(&help).good();
+        assert!(text.contains("what it is for"), "{text}");
+        assert!(text.contains("threshold = 100ms") && text.contains("shorter states are merged"), "{text}");
+        assert!(text.contains("name      = \"x\""), "{text}");
+    }
+    let slip = run(&["p.marey", "--param", "treshold=5ms"]);
+    assert_eq!(slip.code, 2);
+    assert!(slip.stderr.contains("did you mean `threshold`?"), "{}", slip.stderr);
+    assert_eq!(run(&["p.marey", "--param", "threshold=5"]).code, 2);
+}
+
+#[test]
+fn check_runs_nothing() {
+    let folder = workspace();
+    let script = "1\nload \"hand.csv\" unit=ms | profile | save \"out.csv\"\nassert false";
+    std::fs::write(folder.path().join("good.marey"), script).unwrap();
+    std::fs::write(folder.path().join("bad.marey"), "zebra\ngiraffe").unwrap();
+    let good = run_with(["check", "good.marey"], folder.path());
+    assert_eq!((good.code, good.stdout.as_str(), good.stderr.as_str()), (0, "", ""));
+    assert!(!folder.path().join("out.csv").exists());
+    let both = run_with(["check", "good.marey", "bad.marey"], folder.path());
+    assert_eq!((both.code, both.codes().len()), (2, 2), "{}", both.stderr);
+}
+
+#[test]
+fn files_go_to_the_folder_of_out() {
+    let folder = workspace();
+    std::fs::create_dir(folder.path().join("figures")).unwrap();
+    let script = "load \"hand.csv\" unit=ms | profile | save \"p.csv\"";
+    run_with(["--out", "figures", "-c", script], folder.path()).good();
+    assert!(folder.path().join("figures/p.csv").exists());
+}
+
+#[test]
+fn a_figure_that_is_not_saved_is_mentioned() {
+    let folder = workspace();
+    let ran = run("load \"hand.csv\" unit=ms | aggregate-by-threshold 10ms | plot-stacked", folder.path());
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
+    assert!(ran.stderr.contains("save \"figure.svg\""), "{}", ran.stderr);
+}
+
+#[test]
+fn timing_goes_to_standard_error() {
+    let folder = workspace();
+    let ran = run_with(["--timing", "-c", "1"], folder.path());
+    assert_eq!(ran.stdout, "1\n");
+    assert!(ran.stderr.starts_with("time: "), "{}", ran.stderr);
+}
+
+#[test]
+fn version_and_help() {
+    let folder = workspace();
+    let version = run_with(["--version"], folder.path()).good();
+    assert_eq!(version, format!("marey {}\n", env!("CARGO_PKG_VERSION")));
+    let help = run_with(["--help"], folder.path()).good();
+    for word in ["--param", "--format", "check", "130 interrupted"] {
+        assert!(help.contains(word), "{help}");
+    }
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let folder = workspace();
+    let mut child = spawn(&["-c", LONG], folder.path());
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    // The reader is gone by now.
+    let ran = ran(child.wait_with_output().unwrap());
+    assert_eq!(first, "resource,value,start,end\n");
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_an_error() {
+    let folder = workspace();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = program(folder.path()).args(["-c", "1"]).stdout(full).output().unwrap();
+    assert_eq!(ran(output).code, 4);
+}
+
+#[test]
+fn an_interrupt_ends_the_run() {
+    let folder = workspace();
+    let script = format!("1\n{LONG} | save \"big.csv\"\n2");
+    let child = spawn(&["-c", &script], folder.path());
+    wait_for(folder.path(), ".part");
+    let start = Instant::now();
+    signal(&child, "-INT");
+    let ran = ran(child.wait_with_output().unwrap());
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    assert_eq!((ran.code, ran.stdout.as_str()), (130, "1\n"));
+    assert_eq!(ran.stderr, "interrupted\n");
+    let left: Vec<_> = names(folder.path()).into_iter().filter(|n| n.contains("big") || n.contains(".part")).collect();
+    assert_eq!(left, Vec::<String>::new());
+}
+
+#[test]
+fn a_termination_takes_half_files_back() {
+    let folder = workspace();
+    let child = spawn(&["-c", &format!("{LONG} | save \"big.csv\"")], folder.path());
+    wait_for(folder.path(), ".part");
+    signal(&child, "-TERM");
+    let ran = ran(child.wait_with_output().unwrap());
+    assert_eq!(ran.code, 143, "{}", ran.stderr);
+    assert!(!names(folder.path()).iter().any(|name| name.ends_with(".part")));
+}
+
+#[test]
+fn a_kill_during_save_leaves_the_old_file() {
+    let folder = workspace();
+    let file = folder.path().join("big.csv");
+    std::fs::write(&file, "old\n").unwrap();
+    let mut child = spawn(&["-c", &format!("{LONG} | save \"big.csv\"")], folder.path());
+    wait_for(folder.path(), ".part");
+    std::thread::sleep(Duration::from_millis(300));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "old\n");
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect()
+}
+
+/// Waits until a file with this ending is there: the run has begun to write.
+fn wait_for(folder: &Path, ending: &str) {
+    let start = Instant::now();
+    while !names(folder).iter().any(|name| name.ends_with(ending)) {
+        assert!(start.elapsed() < Duration::from_secs(60), "nothing is written");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
