@@ -4,10 +4,12 @@
 mod support;
 
 mod cases;
+mod cli;
 mod determinism;
 mod errors;
 mod laws;
 mod layers;
 mod outputs;
 mod pages;
+mod repl;
 mod verbs;

@@ -125,7 +125,8 @@ impl Cells {
             Cells::Float(array) => array.is_null(row),
             Cells::Text(array) => array.is_null(row),
             Cells::Bool(array) => array.is_null(row),
-            Cells::Other(array) => array.is_null(row),
+            // An array of the null type has no bitmap that says so.
+            Cells::Other(array) => *array.data_type() == DataType::Null || array.is_null(row),
         }
     }
 }

@@ -276,6 +276,12 @@ impl Checker<'_> {
                 .at(column.span, "here")
                 .help("put it in an aggregate, `max(…)` or `sum(…)`, or group by it: `by …`"),
             );
+        } else if !named.expr.has_aggregate() {
+            self.diags.push(
+                Diag::error(&code::AGGREGATE_MISPLACED, "no aggregate stands here, one is wanted")
+                    .at(named.expr.span, "this is the same for all rows")
+                    .help("rows are counted by `count()`; `derive` adds a column that is the same everywhere"),
+            );
         }
     }
 

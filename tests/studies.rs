@@ -1,0 +1,131 @@
+//! Every script of `examples/` and `queries/` runs on a clean clone; the figures are whole pictures of the size they ask
+//! for, and the tables agree with what follows from their definitions.
+
+use crate::support::{cells, root, run_with, workspace};
+use std::path::{Path, PathBuf};
+
+fn scripts(folder: &str) -> Vec<PathBuf> {
+    let mut out = Vec::new();
+    let mut folders = vec![root().join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "marey") {
+                out.push(path);
+            }
+        }
+    }
+    out.sort();
+    assert!(!out.is_empty(), "{folder} holds scripts");
+    out
+}
+
+/// Width and height in the header of a PNG.
+fn size(png: &Path) -> (u32, u32) {
+    let bytes = std::fs::read(png).expect("a picture");
+    assert_eq!(bytes.get(1..4), Some(b"PNG".as_slice()));
+    let number = |at: usize| {
+        let four: [u8; 4] = bytes[at..at + 4].try_into().expect("four bytes");
+        u32::from_be_bytes(four)
+    };
+    (number(16), number(20))
+}
+
+#[test]
+fn the_first_command_of_the_readme_writes_svg_and_png_and_prints_the_profile() {
+    let folder = workspace();
+    let script = root().join("examples/gantt/gantt.marey");
+    let out = run_with(["run".as_ref(), script.as_os_str()], folder.path()).good();
+    let rows = cells(&out);
+    assert_eq!(rows[0], ["value", "duration", "number", "share"]);
+    assert_eq!(rows[1][0], "gemm");
+    // 20 tiles: n potrf, n(n-1)/2 trsm and syrk each, n(n-1)(n-2)/6 gemm.
+    let number = |value: &str| rows.iter().find(|row| row[0] == value).map(|row| row[2].as_str());
+    assert_eq!(number("potrf"), Some("20"));
+    assert_eq!(number("trsm"), Some("190"));
+    assert_eq!(number("syrk"), Some("190"));
+    assert_eq!(number("gemm"), Some("1140"));
+    let shares: f64 = rows[1..].iter().map(|row| row[3].parse::<f64>().expect("a share")).sum();
+    assert!((shares - 1.0).abs() < 1e-9, "{shares}");
+    // 170 mm by 70 mm at 300 dpi.
+    assert_eq!(size(&folder.path().join("gantt.png")), (2008, 827));
+    let svg = std::fs::read_to_string(folder.path().join("gantt.svg")).expect("a figure");
+    let tree = roxmltree::Document::parse(&svg).expect("well-formed XML");
+    let text: String = tree.descendants().filter_map(|node| node.text()).collect();
+    for wanted in ["CPU7", "CUDA1_0", "gemm", "time [s]", "threshold 10ms, max 30ms"] {
+        assert!(text.contains(wanted), "{wanted} is in the figure");
+    }
+}
+
+#[test]
+fn the_notebook_runs_in_twelve_lines_with_its_thirteen_thresholds() {
+    let script = root().join("examples/notebook/notebook.marey");
+    let text = std::fs::read_to_string(&script).expect("the script");
+    assert!(text.lines().count() <= 12);
+    let input = root().join("../shared/traces/pj_dump/native_sample.pj_dump.csv");
+    if !input.exists() {
+        eprintln!("skipped: the notebook's trace is not here");
+        return;
+    }
+    let folder = workspace();
+    let mut profiles = Vec::new();
+    for threshold in ["1", "10", "50", "100", "150", "200", "250", "300", "350", "400", "450", "500", "1000"] {
+        let out = run_with(
+            [
+                "run".as_ref(),
+                script.as_os_str(),
+                "--param".as_ref(),
+                format!("threshold={threshold}ms").as_ref(),
+                "--param".as_ref(),
+                format!("input={}", input.display()).as_ref(),
+            ],
+            folder.path(),
+        )
+        .good();
+        profiles.push(out);
+        let name = if threshold == "1000" { "1s".to_owned() } else { format!("{threshold}ms") };
+        let picture = folder.path().join(format!("notebook-{name}.png"));
+        assert_eq!(size(&picture), (1700, 400));
+    }
+    // The profile comes from the states, not from a view of them.
+    assert!(profiles.iter().all(|profile| *profile == profiles[0]));
+}
+
+#[test]
+fn every_query_runs_on_the_worked_example() {
+    for script in scripts("queries") {
+        let folder = workspace();
+        let ran = run_with(
+            ["run".as_ref(), script.as_os_str(), "--param".as_ref(), "input=hand.csv".as_ref()],
+            folder.path(),
+        );
+        assert_eq!(ran.code, 0, "{}: {}", script.display(), ran.stderr);
+    }
+}
+
+#[test]
+fn the_profile_query_says_how_busy_resources_were() {
+    let folder = workspace();
+    let script = root().join("queries/profile.marey");
+    let out = run_with(
+        ["run".as_ref(), script.as_os_str(), "--param".as_ref(), "input=hand.csv".as_ref()],
+        folder.path(),
+    )
+    .good();
+    // By hand: CPU0 30+3+4+10+3+2+0+25 = 77 of 100 ms; CPU1 is covered from 0 to 40.
+    assert!(out.contains("CPU0,Worker State,77,0.77\n"), "{out}");
+    assert!(out.contains("CPU1,Worker State,40,0.4\n"), "{out}");
+}
+
+#[test]
+fn every_example_has_a_readme_and_is_checked() {
+    for script in scripts("examples") {
+        let readme = script.parent().expect("a folder").join("README.md");
+        assert!(readme.exists(), "{} has a README beside it", script.display());
+        let ran = run_with(["run".as_ref(), script.as_os_str(), "--help".as_ref()], root());
+        assert_eq!(ran.code, 0, "{}: {}", script.display(), ran.stderr);
+        assert!(ran.stdout.contains("threshold"), "its parameters are listed");
+    }
+}
