@@ -8,7 +8,8 @@ use crate::spec::{Accept, Choice, Example, ParamSpec, Place, Section, Shape, Ver
 use crate::verb::VERBS;
 
 /// Said on top of each page.
-const MADE: &str = "<!-- Made from the tables in src; `MAREY_BLESS=1 cargo test pages` writes it anew. -->\n";
+const MADE: &str =
+    "<!-- Made from the tables in src; `MAREY_BLESS=1 cargo test pages` writes it anew. -->\n";
 
 /// The reference of the verbs.
 pub fn verbs() -> String {
@@ -23,9 +24,15 @@ pub fn verbs() -> String {
         if specs.is_empty() {
             continue;
         }
-        let links: Vec<String> =
-            specs.iter().map(|spec| format!("[`{0}`](#{0})", spec.name)).collect();
-        out.push_str(&format!("\n## {}\n\n{}\n", section.title(), links.join(" · ")));
+        let links: Vec<String> = specs
+            .iter()
+            .map(|spec| format!("[`{0}`](#{0})", spec.name))
+            .collect();
+        out.push_str(&format!(
+            "\n## {}\n\n{}\n",
+            section.title(),
+            links.join(" · ")
+        ));
         for spec in specs {
             verb(spec, &mut out);
         }
@@ -58,7 +65,11 @@ fn verb(spec: &VerbSpec, out: &mut String) {
         for choice in choices(param) {
             out.push_str(&format!(
                 "{}- `{}={}`: {}\n",
-                if choice_is_first(param, choice) { "\n" } else { "" },
+                if choice_is_first(param, choice) {
+                    "\n"
+                } else {
+                    ""
+                },
                 param.name,
                 choice.name,
                 choice.about
@@ -72,7 +83,9 @@ fn verb(spec: &VerbSpec, out: &mut String) {
 }
 
 fn choice_is_first(param: &ParamSpec, choice: &Choice) -> bool {
-    choices(param).first().is_some_and(|first| first.name == choice.name)
+    choices(param)
+        .first()
+        .is_some_and(|first| first.name == choice.name)
 }
 
 /// The choices of a parameter that are words with a meaning of their own.
@@ -101,7 +114,12 @@ fn row(param: &ParamSpec) -> String {
         ("", Place::Required | Place::Many) => "required",
         (default, _) => default,
     };
-    format!("| {name} | {} | {} | {} |\n", cell(&what(param.shape)), cell(default), cell(param.about))
+    format!(
+        "| {name} | {} | {} | {} |\n",
+        cell(&what(param.shape)),
+        cell(default),
+        cell(param.about)
+    )
 }
 
 /// Text in a cell of a table.
@@ -128,9 +146,20 @@ fn what(shape: Shape) -> String {
 }
 
 fn show(example: &Example, out: &mut String) {
-    out.push_str(&format!("\nExample: {}.\n\n```marey\n{}\n```\n", example.about, example.script));
+    out.push_str(&format!(
+        "\nExample: {}.\n\n```marey\n{}\n```\n",
+        example.about, example.script
+    ));
     if !example.prints.is_empty() {
-        out.push_str(&format!("```csv\n{}\n```\n", example.prints.trim_end()));
+        let language = if example.prints.ends_with('…') {
+            "text"
+        } else {
+            "csv"
+        };
+        out.push_str(&format!(
+            "```{language}\n{}\n```\n",
+            example.prints.trim_end()
+        ));
     }
 }
 

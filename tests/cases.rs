@@ -22,8 +22,12 @@ const AGGREGATE: &[(&str, bool)] = &[
     ("high", true),
     ("pure", false),
 ];
-const PROFILE: &[(&str, bool)] =
-    &[("value", false), ("duration", true), ("number", false), ("share", true)];
+const PROFILE: &[(&str, bool)] = &[
+    ("value", false),
+    ("duration", true),
+    ("number", false),
+    ("share", true),
+];
 
 fn shared() -> Option<PathBuf> {
     let folder = root().join("../shared/cases/aggregation");
@@ -54,7 +58,10 @@ fn script(all: &Value, case: &Value) -> String {
     }
     let excluded = case["exclude"].as_array().filter(|names| !names.is_empty());
     if let Some(names) = excluded {
-        script.push_str(&format!(" | filter value not in {}", Value::from(names.clone())));
+        script.push_str(&format!(
+            " | filter value not in {}",
+            Value::from(names.clone())
+        ));
     }
     let nest = match text(case, "nest").unwrap_or("flatten") {
         "flatten" => "flatten".to_owned(),
@@ -65,7 +72,9 @@ fn script(all: &Value, case: &Value) -> String {
         return script;
     }
     let threshold = text(case, "min").expect("a threshold");
-    script.push_str(&format!(" | aggregate-by-threshold {threshold}{unit} nest={nest}"));
+    script.push_str(&format!(
+        " | aggregate-by-threshold {threshold}{unit} nest={nest}"
+    ));
     if let Some(max) = text(case, "max").filter(|max| *max != "inf") {
         script.push_str(&format!(" max={max}{unit}"));
     }
@@ -91,7 +100,11 @@ fn compare(about: &str, found: &str, expected: &str, columns: &[(&str, bool)]) {
             } else {
                 found == expected
             };
-            assert!(equal, "{about}: line {}, {name}: {found}, not {expected}", row + 1);
+            assert!(
+                equal,
+                "{about}: line {}, {name}: {found}, not {expected}",
+                row + 1
+            );
         }
     }
 }
@@ -105,7 +118,12 @@ fn run_cases(folder: &Path) -> usize {
         let found = run(&script, folder).good();
         let wanted = std::fs::read_to_string(folder.join(expected)).expect("the expected table");
         let is_profile = text(case, "table") == Some("profile");
-        compare(expected, &found, &wanted, if is_profile { PROFILE } else { AGGREGATE });
+        compare(
+            expected,
+            &found,
+            &wanted,
+            if is_profile { PROFILE } else { AGGREGATE },
+        );
         let rows = case["rows"].as_u64().expect("rows") as usize;
         assert_eq!(found.lines().count(), rows + 1, "{expected}");
     }
@@ -117,7 +135,11 @@ fn run_cases(folder: &Path) -> usize {
 fn refused(ran: &Ran, script: &str, code: i32, names: &str) {
     assert_eq!(ran.code, code, "{script}\n{}", ran.stderr);
     assert_eq!(ran.codes().len(), 1, "{script}\n{}", ran.stderr);
-    assert!(ran.stderr.contains(names), "{script}: no {names}\n{}", ran.stderr);
+    assert!(
+        ran.stderr.contains(names),
+        "{script}: no {names}\n{}",
+        ran.stderr
+    );
     assert!(ran.stdout.is_empty(), "{script}\n{}", ran.stdout);
 }
 

@@ -20,12 +20,23 @@ run | distinct resource, type
 "#;
 
 const FILES: &[&str] = &[
-    "cells.csv", "cells.parquet", "cells.svg", "cells.png", "pixel.svg", "profile.md", "flat.json", "sums.csv",
+    "cells.csv",
+    "cells.parquet",
+    "cells.svg",
+    "cells.png",
+    "pixel.svg",
+    "profile.md",
+    "flat.json",
+    "sums.csv",
     "first.tsv",
 ];
 
 /// Runs the script in a fresh copy of the data and gives everything that came out.
-fn outputs(prepare: impl Fn(&Path), arguments: &[&str], environment: &[(&str, &str)]) -> Vec<(String, Vec<u8>)> {
+fn outputs(
+    prepare: impl Fn(&Path),
+    arguments: &[&str],
+    environment: &[(&str, &str)],
+) -> Vec<(String, Vec<u8>)> {
     let place = workspace();
     let folder = place.path().join("aggregation");
     std::fs::write(folder.join("script.marey"), SCRIPT).unwrap();
@@ -35,11 +46,21 @@ fn outputs(prepare: impl Fn(&Path), arguments: &[&str], environment: &[(&str, &s
     for (name, value) in environment {
         command.env(name, value);
     }
-    let Ran { stdout, stderr, code } = ran(command.output().unwrap());
+    let Ran {
+        stdout,
+        stderr,
+        code,
+    } = ran(command.output().unwrap());
     assert_eq!(code, 0, "{stderr}");
-    let mut out = vec![("stdout".to_owned(), stdout.into_bytes()), ("stderr".to_owned(), stderr.into_bytes())];
+    let mut out = vec![
+        ("stdout".to_owned(), stdout.into_bytes()),
+        ("stderr".to_owned(), stderr.into_bytes()),
+    ];
     for file in FILES {
-        out.push(((*file).to_owned(), std::fs::read(folder.join(file)).unwrap()));
+        out.push((
+            (*file).to_owned(),
+            std::fs::read(folder.join(file)).unwrap(),
+        ));
     }
     out
 }
@@ -51,14 +72,23 @@ fn plain() -> Vec<(String, Vec<u8>)> {
 #[track_caller]
 fn equal(a: &[(String, Vec<u8>)], b: &[(String, Vec<u8>)], about: &str) {
     for ((name, a), (_, b)) in a.iter().zip(b) {
-        assert!(a == b, "{about}: {name} differs ({} and {} bytes)", a.len(), b.len());
+        assert!(
+            a == b,
+            "{about}: {name} differs ({} and {} bytes)",
+            a.len(),
+            b.len()
+        );
     }
 }
 
 #[test]
 fn twice_the_same() {
     let first = plain();
-    assert!(first.iter().all(|(name, bytes)| name == "stderr" || !bytes.is_empty()));
+    assert!(
+        first
+            .iter()
+            .all(|(name, bytes)| name == "stderr" || !bytes.is_empty())
+    );
     equal(&first, &plain(), "a second run");
 }
 
@@ -66,7 +96,11 @@ fn twice_the_same() {
 fn threads_change_nothing() {
     let one = outputs(|_| {}, &["--threads", "1"], &[]);
     for threads in ["2", "5"] {
-        equal(&one, &outputs(|_| {}, &["--threads", threads], &[]), threads);
+        equal(
+            &one,
+            &outputs(|_| {}, &["--threads", threads], &[]),
+            threads,
+        );
     }
 }
 
@@ -83,9 +117,17 @@ fn the_environment_changes_nothing() {
         &[("HOME", home), ("XDG_CONFIG_HOME", home)],
         &[("HOME", "/nonexistent")],
         &[("TERM", "dumb"), ("COLUMNS", "40"), ("NO_COLOR", "1")],
-        &[("CLICOLOR_FORCE", "0"), ("RUST_LOG", "trace"), ("RUST_BACKTRACE", "1")],
+        &[
+            ("CLICOLOR_FORCE", "0"),
+            ("RUST_LOG", "trace"),
+            ("RUST_BACKTRACE", "1"),
+        ],
     ] {
-        equal(&expected, &outputs(|_| {}, &[], environment), &format!("{environment:?}"));
+        equal(
+            &expected,
+            &outputs(|_| {}, &[], environment),
+            &format!("{environment:?}"),
+        );
     }
 }
 
@@ -94,7 +136,9 @@ fn shuffled(text: &str, seed: usize) -> String {
     let mut lines: Vec<&str> = text.lines().collect();
     let mut state = seed.wrapping_mul(2_654_435_761) | 1;
     for at in (1..lines.len()).rev() {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         lines.swap(at, (state >> 33) % (at + 1));
     }
     lines.join("\n") + "\n"
@@ -127,7 +171,9 @@ fn a_trace_saved_as_parquet_gives_the_same() {
             let mut command = program(folder);
             command.args(["-c", "load \"ties.csv\" unit=ms | save \"ties.parquet\""]);
             assert_eq!(ran(command.output().unwrap()).code, 0);
-            let script = SCRIPT.replace("ties.csv", "ties.parquet").replace(" unit=ms\nlet cells", "\nlet cells");
+            let script = SCRIPT
+                .replace("ties.csv", "ties.parquet")
+                .replace(" unit=ms\nlet cells", "\nlet cells");
             std::fs::write(folder.join("script.marey"), script).unwrap();
         },
         &[],
@@ -142,7 +188,10 @@ fn generated_traces_are_the_same_on_every_run() {
     let csv = |arguments: &[&str]| {
         let mut command = program(place.path());
         command.args(arguments);
-        command.args(["-c", "generate cholesky tiles=6 seed=3 | aggregate-by-threshold 10ms"]);
+        command.args([
+            "-c",
+            "generate cholesky tiles=6 seed=3 | aggregate-by-threshold 10ms",
+        ]);
         ran(command.output().unwrap()).good()
     };
     let first = csv(&["--threads", "1"]);

@@ -32,7 +32,8 @@ impl Host for Captured {
         let projected = std::sync::Arc::new(schema.project(&visible).unwrap());
         let mut bytes = Vec::new();
         let format = marey::write::by_name("csv").unwrap();
-        let mut writer = (format.open)(Box::new(&mut bytes), &projected, &Default::default()).unwrap();
+        let mut writer =
+            (format.open)(Box::new(&mut bytes), &projected, &Default::default()).unwrap();
         shown.engine.stream(&shown.table.plan, &mut |batch| {
             writer.batch(&batch.project(&visible).unwrap()).unwrap();
             Ok(())
@@ -106,13 +107,15 @@ impl State {
 fn state() -> impl Strategy<Value = State> {
     let duration = prop_oneof![2 => Just(0_i64), 6 => 1_i64..8, 2 => 8_i64..30];
     let value = prop::sample::select(vec!['a', 'b', 'B', 'c', 'ä']);
-    (0_u8..3, 0_i64..60, duration, 0_u8..3, value).prop_map(|(track, start, duration, depth, value)| State {
-        track,
-        start,
-        end: start + duration,
-        depth,
-        value,
-    })
+    (0_u8..3, 0_i64..60, duration, 0_u8..3, value).prop_map(
+        |(track, start, duration, depth, value)| State {
+            track,
+            start,
+            end: start + duration,
+            depth,
+            value,
+        },
+    )
 }
 
 fn states() -> impl Strategy<Value = Vec<State>> {
@@ -130,7 +133,10 @@ impl Bench {
     /// The file of a trace; an empty trace keeps its columns.
     fn file(&self, states: &[State]) -> PathBuf {
         *self.files.borrow_mut() += 1;
-        let path = self.folder.path().join(format!("{}.csv", self.files.borrow()));
+        let path = self
+            .folder
+            .path()
+            .join(format!("{}.csv", self.files.borrow()));
         std::fs::write(&path, states.iter().map(State::line).collect::<String>()).unwrap();
         path
     }
@@ -144,7 +150,11 @@ impl Bench {
         }
         let mut host = Captured::default();
         let outcome = self.session.borrow_mut().run("law", &script, &mut host);
-        let errors: Vec<&str> = outcome.diags.iter().map(|diag| diag.message.as_str()).collect();
+        let errors: Vec<&str> = outcome
+            .diags
+            .iter()
+            .map(|diag| diag.message.as_str())
+            .collect();
         assert!(errors.is_empty(), "{script}\n{errors:?}");
         assert_eq!(host.tables.len(), pipelines.len(), "{script}");
         std::fs::remove_file(path).unwrap();
@@ -174,6 +184,8 @@ where
         if std::env::var_os("PROPTEST_CASES").is_none() {
             config.cases = 64;
         }
+        // A panic while shrinking prints its message; the smallest input comes last.
+        config.max_shrink_iters = config.max_shrink_iters.min(2_000);
         TestRunner::new(config)
             .run(&strategy, |input| {
                 check(&bench, input);
@@ -181,7 +193,10 @@ where
             })
             .unwrap_or_else(|failure| panic!("{failure}"));
     };
-    let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(body).unwrap();
+    let thread = std::thread::Builder::new()
+        .stack_size(64 << 20)
+        .spawn(body)
+        .unwrap();
     if let Err(panic) = thread.join() {
         std::panic::resume_unwind(panic);
     }
@@ -264,7 +279,11 @@ fn pieces(csv: &str) -> Vec<Piece> {
 
 type Key = ((String, String), String);
 
-fn totals<T>(rows: &[T], key: impl Fn(&T) -> Key, length: impl Fn(&T) -> i64) -> BTreeMap<Key, i64> {
+fn totals<T>(
+    rows: &[T],
+    key: impl Fn(&T) -> Key,
+    length: impl Fn(&T) -> i64,
+) -> BTreeMap<Key, i64> {
     let mut out = BTreeMap::new();
     for row in rows {
         *out.entry(key(row)).or_insert(0) += length(row);
@@ -289,19 +308,44 @@ fn aggregate(threshold: i64, max: Option<i64>, rest: &str) -> String {
 fn conservation_and_count() {
     let input = (states(), threshold(), max(), prop::bool::ANY);
     law(input, |bench, (states, threshold, max, keep)| {
-        let (nest, rows) = if keep { ("nest=keep", PIECES.to_owned()) } else { ("", format!("flatten | {PIECES}")) };
+        let (nest, rows) = if keep {
+            ("nest=keep", PIECES.to_owned())
+        } else {
+            ("", format!("flatten | {PIECES}"))
+        };
         let tables = bench.tables(&states, &[&aggregate(threshold, max, nest), &rows]);
         let (cells, pieces) = (cells(&tables[0]), pieces(&tables[1]));
-        let of_cells = totals(&cells, |c| (c.track.clone(), c.value.clone()), |c| c.duration);
-        let of_pieces = totals(&pieces, |p| (p.track.clone(), p.value.clone()), |p| p.end - p.start);
+        let of_cells = totals(
+            &cells,
+            |c| (c.track.clone(), c.value.clone()),
+            |c| c.duration,
+        );
+        let of_pieces = totals(
+            &pieces,
+            |p| (p.track.clone(), p.value.clone()),
+            |p| p.end - p.start,
+        );
         assert_eq!(of_cells, of_pieces);
-        assert_eq!(cells.iter().map(|c| c.number).sum::<i64>(), pieces.len() as i64);
+        assert_eq!(
+            cells.iter().map(|c| c.number).sum::<i64>(),
+            pieces.len() as i64
+        );
         for cell in &cells {
             let area = cell.activity * (cell.end - cell.start) as f64;
             let duration = cell.duration as f64;
-            let expected = if cell.start == cell.end { 0.0 } else { duration };
-            assert!((area - expected).abs() <= 1e-9 * duration.max(1.0), "{cell:?}");
-            assert!((cell.high - cell.low - cell.activity).abs() <= 1e-9, "{cell:?}");
+            let expected = if cell.start == cell.end {
+                0.0
+            } else {
+                duration
+            };
+            assert!(
+                (area - expected).abs() <= 1e-9 * duration.max(1.0),
+                "{cell:?}"
+            );
+            assert!(
+                (cell.high - cell.low - cell.activity).abs() <= 1e-9,
+                "{cell:?}"
+            );
         }
     });
 }
@@ -319,11 +363,17 @@ fn flatten_is_exclusive_and_covers_the_union() {
                 .map(|p| (p.start, p.end))
                 .collect();
             spans.sort_unstable();
-            assert!(spans.windows(2).all(|pair| pair[0].1 <= pair[1].0), "{spans:?}");
+            assert!(
+                spans.windows(2).all(|pair| pair[0].1 <= pair[1].0),
+                "{spans:?}"
+            );
             let covered: std::collections::BTreeSet<i64> =
                 of_track.clone().flat_map(|s| s.start..s.end).collect();
             let ticks: Vec<i64> = spans.iter().flat_map(|(start, end)| *start..*end).collect();
-            assert!(ticks.iter().eq(covered.iter()), "{spans:?} is not the union");
+            assert!(
+                ticks.iter().eq(covered.iter()),
+                "{spans:?} is not the union"
+            );
             // On top is the deepest, of those the one that starts latest, then ends earliest, then the smaller name.
             for piece in pieces.iter().filter(|p| p.track == name && p.end > p.start) {
                 for tick in piece.start..piece.end {
@@ -338,9 +388,16 @@ fn flatten_is_exclusive_and_covers_the_union() {
                     assert_eq!(piece.value, top.value.to_string(), "tick {tick}");
                 }
             }
-            let instants = |value: &str| of_track.clone().filter(|s| s.start == s.end && s.value.to_string() == value).count();
+            let instants = |value: &str| {
+                of_track
+                    .clone()
+                    .filter(|s| s.start == s.end && s.value.to_string() == value)
+                    .count()
+            };
             for value in ["a", "b", "B", "c", "ä"] {
-                let kept = pieces.iter().filter(|p| p.track == name && p.value == value && p.start == p.end);
+                let kept = pieces
+                    .iter()
+                    .filter(|p| p.track == name && p.value == value && p.start == p.end);
                 assert_eq!(kept.count(), instants(value));
             }
         }
@@ -380,12 +437,17 @@ fn chunks_of(rows: &[(i64, i64, String)], threshold: i64, max: Option<i64>) -> V
 fn chunks_are_those_of_the_definition() {
     let input = (states(), threshold(), max(), prop::bool::ANY);
     law(input, |bench, (states, threshold, max, keep)| {
-        let (nest, rows) = if keep { ("nest=keep", PIECES.to_owned()) } else { ("", format!("flatten | {PIECES}")) };
+        let (nest, rows) = if keep {
+            ("nest=keep", PIECES.to_owned())
+        } else {
+            ("", format!("flatten | {PIECES}"))
+        };
         let tables = bench.tables(&states, &[&aggregate(threshold, max, nest), &rows]);
         let (cells, pieces) = (cells(&tables[0]), pieces(&tables[1]));
         let mut expected: BTreeMap<_, (i64, i64, i64, i64)> = BTreeMap::new();
         let mut spans: BTreeMap<_, (i64, i64, i64)> = BTreeMap::new();
-        let tracks: std::collections::BTreeSet<_> = pieces.iter().map(|p| p.track.clone()).collect();
+        let tracks: std::collections::BTreeSet<_> =
+            pieces.iter().map(|p| p.track.clone()).collect();
         for track in tracks {
             let mut rows: Vec<(i64, i64, String)> = pieces
                 .iter()
@@ -393,7 +455,9 @@ fn chunks_are_those_of_the_definition() {
                 .map(|p| (p.start, p.end, p.value.clone()))
                 .collect();
             rows.sort();
-            for ((start, end, value), (chunk, subchunk)) in rows.iter().zip(chunks_of(&rows, threshold, max)) {
+            for ((start, end, value), (chunk, subchunk)) in
+                rows.iter().zip(chunks_of(&rows, threshold, max))
+            {
                 let key = (track.clone(), chunk, subchunk);
                 let span = spans.entry(key.clone()).or_insert((*start, *end, 0));
                 *span = (span.0.min(*start), span.1.max(*end), span.2 + 1);
@@ -409,39 +473,59 @@ fn chunks_are_those_of_the_definition() {
             .iter()
             .map(|c| {
                 let key = (c.track.clone(), c.chunk, c.subchunk);
-                assert_eq!(c.pure, spans.get(&key).is_some_and(|span| span.2 == 1), "{c:?}");
-                ((key, c.value.clone()), (c.duration, c.number, c.start, c.end))
+                assert_eq!(
+                    c.pure,
+                    spans.get(&key).is_some_and(|span| span.2 == 1),
+                    "{c:?}"
+                );
+                (
+                    (key, c.value.clone()),
+                    (c.duration, c.number, c.start, c.end),
+                )
             })
             .collect();
-        assert_eq!(found.len(), cells.len(), "a value has two rows in one subchunk");
+        assert_eq!(
+            found.len(),
+            cells.len(),
+            "a value has two rows in one subchunk"
+        );
         assert_eq!(found, expected);
     });
 }
 
 #[test]
 fn activity_is_at_most_one_and_chunks_do_not_overlap() {
-    law((states(), threshold(), max()), |bench, (states, threshold, max)| {
-        let cells = bench.cells(&states, &aggregate(threshold, max, ""));
-        assert!(cells.iter().all(|cell| cell.high <= 1.0 + 1e-9), "{cells:?}");
-        // With `max` a subchunk may begin with an instant inside a short state of the one before it, since
-        // states are not cut at the lattice; so this law holds without it only.
-        let cells = bench.cells(&states, &aggregate(threshold, None, ""));
-        let mut last: BTreeMap<_, (i64, i64)> = BTreeMap::new();
-        for cell in cells.iter().filter(|cell| cell.high > cell.low) {
-            if let Some((chunk, end)) = last.get(&cell.track)
-                && *chunk != cell.chunk
-            {
-                assert!(*end <= cell.start, "{cell:?} overlaps the chunk before it");
+    law(
+        (states(), threshold(), max()),
+        |bench, (states, threshold, max)| {
+            let cells = bench.cells(&states, &aggregate(threshold, max, ""));
+            assert!(
+                cells.iter().all(|cell| cell.high <= 1.0 + 1e-9),
+                "{cells:?}"
+            );
+            // With `max` a subchunk may begin with an instant inside a short state of the one before it, since
+            // states are not cut at the lattice; so this law holds without it only.
+            let cells = bench.cells(&states, &aggregate(threshold, None, ""));
+            let mut last: BTreeMap<_, (i64, i64)> = BTreeMap::new();
+            for cell in cells.iter().filter(|cell| cell.high > cell.low) {
+                if let Some((chunk, end)) = last.get(&cell.track)
+                    && *chunk != cell.chunk
+                {
+                    assert!(*end <= cell.start, "{cell:?} overlaps the chunk before it");
+                }
+                last.insert(cell.track.clone(), (cell.chunk, cell.end));
             }
-            last.insert(cell.track.clone(), (cell.chunk, cell.end));
-        }
-    });
+        },
+    );
 }
 
 #[test]
 fn threshold_zero_keeps_every_state() {
     law(states(), |bench, states| {
-        let tables = bench.tables(&states, &["aggregate-by-threshold 0ns", &format!("flatten | {PIECES}")]);
+        let tables = bench.tables(
+            &states,
+            &["aggregate-by-threshold 0ns", &format!("flatten | {PIECES}")],
+        );
         let (cells, pieces) = (cells(&tables[0]), pieces(&tables[1]));
         let as_piece = |cell: &Cell| Piece {
             track: cell.track.clone(),
@@ -449,7 +533,11 @@ fn threshold_zero_keeps_every_state() {
             start: cell.start,
             end: cell.end,
         };
-        let mut whole: Vec<Piece> = cells.iter().filter(|c| c.duration > 0).map(as_piece).collect();
+        let mut whole: Vec<Piece> = cells
+            .iter()
+            .filter(|c| c.duration > 0)
+            .map(as_piece)
+            .collect();
         whole.sort();
         let long: Vec<Piece> = pieces.into_iter().filter(|p| p.end > p.start).collect();
         assert_eq!(whole, long);
@@ -465,43 +553,52 @@ fn threshold_zero_keeps_every_state() {
 
 #[test]
 fn larger_thresholds_nest() {
-    law((states(), threshold(), threshold()), |bench, (states, a, b)| {
-        let spans = |threshold: i64| {
-            let mut spans: BTreeMap<_, (i64, i64)> = BTreeMap::new();
-            for cell in bench.cells(&states, &aggregate(threshold, None, "")) {
-                spans.insert((cell.track, cell.chunk), (cell.start, cell.end));
+    law(
+        (states(), threshold(), threshold()),
+        |bench, (states, a, b)| {
+            let spans = |threshold: i64| {
+                let mut spans: BTreeMap<_, (i64, i64)> = BTreeMap::new();
+                for cell in bench.cells(&states, &aggregate(threshold, None, "")) {
+                    spans.insert((cell.track, cell.chunk), (cell.start, cell.end));
+                }
+                spans
+            };
+            let (fine, coarse) = (spans(a.min(b)), spans(a.max(b)));
+            assert!(coarse.len() <= fine.len());
+            for ((track, chunk), (start, end)) in &fine {
+                let holds = coarse
+                    .iter()
+                    .any(|((other, _), (from, to))| other == track && from <= start && end <= to);
+                assert!(holds, "chunk {chunk} of {track:?} is cut: {start}..{end}");
             }
-            spans
-        };
-        let (fine, coarse) = (spans(a.min(b)), spans(a.max(b)));
-        assert!(coarse.len() <= fine.len());
-        for ((track, chunk), (start, end)) in &fine {
-            let holds = coarse.iter().any(|((other, _), (from, to))| other == track && from <= start && end <= to);
-            assert!(holds, "chunk {chunk} of {track:?} is cut: {start}..{end}");
-        }
-    });
+        },
+    );
 }
 
 #[test]
 fn the_order_of_rows_changes_nothing() {
-    let shuffled = states().prop_flat_map(|states| (Just(states.clone()), Just(states).prop_shuffle()));
-    law((shuffled, threshold(), max()), |bench, ((states, shuffled), threshold, max)| {
-        let pipelines = [
-            &aggregate(threshold, max, ""),
-            &aggregate(threshold, max, "nest=keep order=name"),
-            &aggregate(threshold, max, "nest=0"),
-            "profile",
-            "profile nest=keep",
-            &format!("flatten | {PIECES} | sort start"),
-            "summarize count(), sum(duration), median(duration) by value, depth",
-            "take 5 | select resource, start, value",
-        ];
-        let before = bench.tables(&states, &pipelines);
-        let after = bench.tables(&shuffled, &pipelines);
-        for (pipeline, (before, after)) in pipelines.iter().zip(before.iter().zip(&after)) {
-            assert_eq!(before, after, "{pipeline}");
-        }
-    });
+    let shuffled =
+        states().prop_flat_map(|states| (Just(states.clone()), Just(states).prop_shuffle()));
+    law(
+        (shuffled, threshold(), max()),
+        |bench, ((states, shuffled), threshold, max)| {
+            let pipelines = [
+                &aggregate(threshold, max, ""),
+                &aggregate(threshold, max, "nest=keep order=name"),
+                &aggregate(threshold, max, "nest=0"),
+                "profile",
+                "profile nest=keep",
+                &format!("flatten | {PIECES} | sort start"),
+                "summarize count(), sum(duration), median(duration) by value, depth",
+                "take 5 | select resource, start, value",
+            ];
+            let before = bench.tables(&states, &pipelines);
+            let after = bench.tables(&shuffled, &pipelines);
+            for (pipeline, (before, after)) in pipelines.iter().zip(before.iter().zip(&after)) {
+                assert_eq!(before, after, "{pipeline}");
+            }
+        },
+    );
 }
 
 #[test]
@@ -512,7 +609,10 @@ fn a_track_depends_on_no_other_and_later_states_change_its_last_chunk() {
         let track = ("CPU0".to_owned(), "Type 0".to_owned());
         let of_track = |states: &[State]| -> Vec<Cell> {
             let cells = bench.cells(states, &aggregate);
-            cells.into_iter().filter(|cell| cell.track == track).collect()
+            cells
+                .into_iter()
+                .filter(|cell| cell.track == track)
+                .collect()
         };
         let before = of_track(&states);
         // States of other tracks.
@@ -520,13 +620,26 @@ fn a_track_depends_on_no_other_and_later_states_change_its_last_chunk() {
         others.extend(more.iter().filter(|s| s.track != 0).cloned());
         assert_eq!(of_track(&others), before);
         // States that start where those of the track have ended, or later.
-        let end = states.iter().filter(|s| s.track == 0).map(|s| s.end).max().unwrap_or(0);
+        let end = states
+            .iter()
+            .filter(|s| s.track == 0)
+            .map(|s| s.end)
+            .max()
+            .unwrap_or(0);
         let mut later = states.clone();
-        later.extend(more.iter().filter(|s| s.track == 0).map(|s| s.moved(end + gap)));
+        later.extend(
+            more.iter()
+                .filter(|s| s.track == 0)
+                .map(|s| s.moved(end + gap)),
+        );
         let after = of_track(&later);
         let last = before.iter().map(|cell| cell.chunk).max().unwrap_or(0);
         let kept = |cells: &[Cell]| -> Vec<Cell> {
-            cells.iter().filter(|cell| cell.chunk < last).cloned().collect()
+            cells
+                .iter()
+                .filter(|cell| cell.chunk < last)
+                .cloned()
+                .collect()
         };
         assert_eq!(kept(&after), kept(&before));
     });
@@ -552,32 +665,49 @@ fn a_shift_changes_start_and_end_only() {
 
 #[test]
 fn the_profile_is_the_sum_of_any_aggregate() {
-    law((states(), threshold(), max()), |bench, (states, threshold, max)| {
-        let tables = bench.tables(&states, &["profile", &aggregate(threshold, max, "")]);
-        let mut durations: BTreeMap<String, i64> = BTreeMap::new();
-        for cell in cells(&tables[1]) {
-            *durations.entry(cell.value).or_default() += cell.duration;
-        }
-        let all: i64 = durations.values().sum();
-        let mut before: Option<(i64, String)> = None;
-        let mut rows = 0;
-        for line in tables[0].lines().skip(1) {
-            let cell: Vec<&str> = line.split(',').collect();
-            let (value, duration) = (cell[0], cell[1].parse::<i64>().unwrap());
-            // A state wholly hidden by others has no piece and stays in the profile.
-            assert_eq!(duration, durations.get(value).copied().unwrap_or(0), "{value}");
-            let number = states.iter().filter(|s| s.value.to_string() == value).count();
-            assert_eq!(cell[2], number.to_string(), "{value}");
-            let share: f64 = cell[3].parse().unwrap();
-            let expected = if all == 0 { 0.0 } else { duration as f64 / all as f64 };
-            assert!((share - expected).abs() < 1e-12, "{value}");
-            if let Some((most, name)) = before {
-                assert!(most > duration || most == duration && name.as_bytes() < value.as_bytes(), "{value}");
+    law(
+        (states(), threshold(), max()),
+        |bench, (states, threshold, max)| {
+            let tables = bench.tables(&states, &["profile", &aggregate(threshold, max, "")]);
+            let mut durations: BTreeMap<String, i64> = BTreeMap::new();
+            for cell in cells(&tables[1]) {
+                *durations.entry(cell.value).or_default() += cell.duration;
             }
-            before = Some((duration, value.to_owned()));
-            rows += 1;
-        }
-        let values: std::collections::BTreeSet<char> = states.iter().map(|s| s.value).collect();
-        assert_eq!(rows, values.len());
-    });
+            let all: i64 = durations.values().sum();
+            let mut before: Option<(i64, String)> = None;
+            let mut rows = 0;
+            for line in tables[0].lines().skip(1) {
+                let cell: Vec<&str> = line.split(',').collect();
+                let (value, duration) = (cell[0], cell[1].parse::<i64>().unwrap());
+                // A state wholly hidden by others has no piece and stays in the profile.
+                assert_eq!(
+                    duration,
+                    durations.get(value).copied().unwrap_or(0),
+                    "{value}"
+                );
+                let number = states
+                    .iter()
+                    .filter(|s| s.value.to_string() == value)
+                    .count();
+                assert_eq!(cell[2], number.to_string(), "{value}");
+                let share: f64 = cell[3].parse().unwrap();
+                let expected = if all == 0 {
+                    0.0
+                } else {
+                    duration as f64 / all as f64
+                };
+                assert!((share - expected).abs() < 1e-12, "{value}");
+                if let Some((most, name)) = before {
+                    assert!(
+                        most > duration || most == duration && name.as_bytes() < value.as_bytes(),
+                        "{value}"
+                    );
+                }
+                before = Some((duration, value.to_owned()));
+                rows += 1;
+            }
+            let values: std::collections::BTreeSet<char> = states.iter().map(|s| s.value).collect();
+            assert_eq!(rows, values.len());
+        },
+    );
 }

@@ -35,9 +35,21 @@ const LEVELS: &[(&str, u8)] = &[
 
 /// Edges that go up or sideways and are meant: from, to, why. A listed edge that no longer exists fails.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
-    ("verb", "func", "verbs evaluate and lower expressions, in which functions stand"),
-    ("session", "run", "the run is the second half of the session; it has no other user"),
-    ("run", "session", "the value of a call of constants is computed in one place, for check and run"),
+    (
+        "verb",
+        "func",
+        "verbs evaluate and lower expressions, in which functions stand",
+    ),
+    (
+        "session",
+        "run",
+        "the run is the second half of the session; it has no other user",
+    ),
+    (
+        "run",
+        "session",
+        "the value of a call of constants is computed in one place, for check and run",
+    ),
     ("cli", "repl", "the command line starts the REPL"),
     ("repl", "cli", "the REPL shows results on the same console"),
 ];
@@ -45,10 +57,26 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
 /// Edges that lower levels would allow and that are not wanted: from, to, why.
 const FORBIDDEN: &[(&str, &str, &str)] = &[
     ("lang", "plan", "the checker knows no engine"),
-    ("algo", "diag", "algorithms work on slices and know nothing of the program"),
-    ("algo", "spec", "algorithms work on slices and know nothing of the program"),
-    ("figure", "model", "a figure is made of arrays and numbers and knows no trace"),
-    ("diag", "spec", "the words of the tables and the diagnostics are independent"),
+    (
+        "algo",
+        "diag",
+        "algorithms work on slices and know nothing of the program",
+    ),
+    (
+        "algo",
+        "spec",
+        "algorithms work on slices and know nothing of the program",
+    ),
+    (
+        "figure",
+        "model",
+        "a figure is made of arrays and numbers and knows no trace",
+    ),
+    (
+        "diag",
+        "spec",
+        "the words of the tables and the diagnostics are independent",
+    ),
 ];
 
 /// A crate and the files that may name it: a file, or a folder that ends in `/`.
@@ -62,16 +90,20 @@ const NAMED_IN: &[(&str, &[&str])] = &[
     ("fontdb", &["figure/raster.rs", "figure/text.rs"]),
     ("miette", &["diag/render.rs"]),
     ("clap", &["cli/"]),
-    ("datafusion", &["plan/", "func/", "verb/", "session.rs", "run.rs"]),
+    (
+        "datafusion",
+        &["plan/", "func/", "verb/", "session.rs", "run.rs"],
+    ),
 ];
 
 /// Most lines of a file.
 const LONGEST: usize = 700;
 
 /// Files that are longer: path, why.
-const LONGER: &[(&str, &str)] = &[
-    ("lang/parse.rs", "the one walk over pest's pairs; a rule of the grammar is a function of ten lines"),
-];
+const LONGER: &[(&str, &str)] = &[(
+    "lang/parse.rs",
+    "the one walk over pest's pairs; a rule of the grammar is a function of ten lines",
+)];
 
 struct Source {
     /// Below `src`, with `/`.
@@ -89,7 +121,9 @@ impl Source {
     }
 
     fn is_in(&self, places: &[&str]) -> bool {
-        places.iter().any(|place| self.path == *place || place.ends_with('/') && self.path.starts_with(place))
+        places.iter().any(|place| {
+            self.path == *place || place.ends_with('/') && self.path.starts_with(place)
+        })
     }
 
     /// True where the crate `name` is used, by path or by attribute.
@@ -98,9 +132,16 @@ impl Source {
             let before = self.code[..at].chars().next_back();
             let after = &self.code[at + name.len()..];
             let starts = before.is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != '.');
-            let inner = before == Some(':') && !self.code[..at].trim_end_matches("::").ends_with([' ', '(', '<', '&', '{', ',', '\n']);
+            let inner = before == Some(':')
+                && !self.code[..at]
+                    .trim_end_matches("::")
+                    .ends_with([' ', '(', '<', '&', '{', ',', '\n']);
             let derive = name.starts_with("pest") && after.starts_with(']');
-            starts && !inner && (after.starts_with("::") || derive || after.starts_with(';') && self.code[..at].trim_end().ends_with("use"))
+            starts
+                && !inner
+                && (after.starts_with("::")
+                    || derive
+                    || after.starts_with(';') && self.code[..at].trim_end().ends_with("use"))
         })
     }
 }
@@ -149,7 +190,11 @@ fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
 
 /// The modules at the top of the crate that a source names after `crate::` (`marey::` in the program).
 fn imports(source: &Source) -> BTreeSet<String> {
-    let root = if source.path == "main.rs" { "marey::" } else { "crate::" };
+    let root = if source.path == "main.rs" {
+        "marey::"
+    } else {
+        "crate::"
+    };
     let mut out = BTreeSet::new();
     for (at, _) in source.code.match_indices(root) {
         let rest = &source.code[at + root.len()..];
@@ -164,7 +209,9 @@ fn imports(source: &Source) -> BTreeSet<String> {
 }
 
 fn word(text: &str) -> String {
-    text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+    text.chars()
+        .take_while(|c| c.is_alphanumeric() || *c == '_')
+        .collect()
 }
 
 fn first_words(group: &str) -> Vec<String> {
@@ -188,7 +235,10 @@ fn first_words(group: &str) -> Vec<String> {
 }
 
 fn level(module: &str) -> Option<u8> {
-    LEVELS.iter().find(|(name, _)| *name == module).map(|(_, level)| *level)
+    LEVELS
+        .iter()
+        .find(|(name, _)| *name == module)
+        .map(|(_, level)| *level)
 }
 
 #[test]
@@ -201,7 +251,10 @@ fn modules_import_only_those_below_them() {
             continue;
         }
         let Some(own) = level(from) else {
-            wrong.push(format!("{}: `{from}` has no level in this test", source.path));
+            wrong.push(format!(
+                "{}: `{from}` has no level in this test",
+                source.path
+            ));
             continue;
         };
         for to in imports(&source) {
@@ -209,18 +262,28 @@ fn modules_import_only_those_below_them() {
                 continue;
             }
             let Some(other) = level(&to) else {
-                wrong.push(format!("{}: `crate::{to}` has no level in this test", source.path));
+                wrong.push(format!(
+                    "{}: `crate::{to}` has no level in this test",
+                    source.path
+                ));
                 continue;
             };
-            let is_exception = EXCEPTIONS.iter().any(|(a, b, _)| (*a, *b) == (from, to.as_str()));
+            let is_exception = EXCEPTIONS
+                .iter()
+                .any(|(a, b, _)| (*a, *b) == (from, to.as_str()));
             if is_exception {
                 used.insert((from.to_owned(), to.clone()));
             }
-            let forbidden = FORBIDDEN.iter().find(|(a, b, _)| (*a, *b) == (from, to.as_str()));
+            let forbidden = FORBIDDEN
+                .iter()
+                .find(|(a, b, _)| (*a, *b) == (from, to.as_str()));
             if let Some((_, _, why)) = forbidden {
                 wrong.push(format!("{} imports `{to}`: {why}", source.path));
             } else if other >= own && !is_exception {
-                wrong.push(format!("{} (level {own}) imports `{to}` (level {other})", source.path));
+                wrong.push(format!(
+                    "{} (level {own}) imports `{to}` (level {other})",
+                    source.path
+                ));
             }
         }
     }
@@ -253,13 +316,20 @@ fn each_heavy_crate_is_named_in_one_place() {
     for (name, places) in NAMED_IN {
         for source in &sources {
             if source.names(name) && !source.is_in(places) {
-                wrong.push(format!("{} names {name}; its place is {}", source.path, places.join(", ")));
+                wrong.push(format!(
+                    "{} names {name}; its place is {}",
+                    source.path,
+                    places.join(", ")
+                ));
             }
         }
     }
     // A check that finds nothing anywhere checks nothing.
     for name in ["pest", "miette", "datafusion", "resvg", "clap"] {
-        assert!(sources.iter().any(|source| source.names(name)), "{name} is named nowhere");
+        assert!(
+            sources.iter().any(|source| source.names(name)),
+            "{name} is named nowhere"
+        );
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -274,7 +344,10 @@ fn no_file_is_too_long() {
                 wrong.push(format!("{} has {} lines", source.path, source.lines));
             }
             Some(_) if source.lines <= LONGEST => {
-                wrong.push(format!("{} is short again: take it off the list", source.path));
+                wrong.push(format!(
+                    "{} is short again: take it off the list",
+                    source.path
+                ));
             }
             _ => {}
         }
@@ -308,7 +381,11 @@ fn is_test(path: &str) -> bool {
 fn every_module_says_what_it_is_for() {
     for entry in sources() {
         let text = std::fs::read_to_string(root().join("src").join(&entry.path)).unwrap();
-        assert!(text.starts_with("//!"), "{} does not begin with `//!`", entry.path);
+        assert!(
+            text.starts_with("//!"),
+            "{} does not begin with `//!`",
+            entry.path
+        );
     }
 }
 
@@ -321,7 +398,10 @@ fn the_reading_of_imports_is_right() {
     };
     let found = |code: &str| imports(&source(code)).into_iter().collect::<Vec<_>>();
     assert_eq!(found("use crate::diag::{Diag, code};"), ["diag"]);
-    assert_eq!(found("use crate::{\n    diag::{Diag, code},\n    plan,\n};"), ["diag", "plan"]);
+    assert_eq!(
+        found("use crate::{\n    diag::{Diag, code},\n    plan,\n};"),
+        ["diag", "plan"]
+    );
     assert_eq!(found("crate::run::EXACT // crate::cli"), ["run"]);
     assert!(source("use pest::Parser;").names("pest"));
     assert!(source("#[derive(pest_derive::Parser)]").names("pest_derive"));

@@ -1,5 +1,5 @@
 //! The tests of the program from outside: one binary, since each links the whole engine.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::print_stderr, missing_docs)]
 
 mod support;
 
@@ -12,4 +12,5 @@ mod layers;
 mod outputs;
 mod pages;
 mod repl;
+mod studies;
 mod verbs;

@@ -47,7 +47,11 @@ fn times_in_another_unit() {
     assert!(in_ms.contains("plain,100,1250,"), "{in_ms}");
     assert!(in_ms.contains("slash,3000.000001,4000,"), "{in_ms}");
     let in_min = saved("out.csv", "unit=min");
-    assert!(in_min.contains("<&>,0.020833333333,0.033333333333,") || in_min.contains("<&>,0.0208333333"), "{in_min}");
+    assert!(
+        in_min.contains("<&>,0.020833333333,0.033333333333,")
+            || in_min.contains("<&>,0.0208333333"),
+        "{in_min}"
+    );
     let in_ps = saved("out.ndjson", "unit=ps");
     assert!(in_ps.contains("\"start\":3000000001000,"), "{in_ps}");
 }
@@ -70,10 +74,17 @@ fn json_and_ndjson() {
         r#"{"resource":"d","value":"line\ntwo","start":2,"end":2.5,"note":"tab\there","weight":-0.25}"#,
         r#"{"resource":"e","value":"pipe | back\\slash","start":3.000000001,"end":4,"note":" blank ","weight":1e300}"#,
     ];
-    same(&saved("out.ndjson", ""), &format!("{}\n", rows.join("\n")), "ndjson");
+    same(
+        &saved("out.ndjson", ""),
+        &format!("{}\n", rows.join("\n")),
+        "ndjson",
+    );
     let json = saved("out.json", "");
     let parsed: serde_json::Value = serde_json::from_str(&json).unwrap();
-    let expected: Vec<serde_json::Value> = rows.iter().map(|row| serde_json::from_str(row).unwrap()).collect();
+    let expected: Vec<serde_json::Value> = rows
+        .iter()
+        .map(|row| serde_json::from_str(row).unwrap())
+        .collect();
     assert_eq!(parsed, serde_json::Value::from(expected));
     // The digits stand in the text as they are, not as doubles.
     assert!(json.contains("\"start\":3.000000001,"), "{json}");
@@ -115,20 +126,31 @@ fn a_table_without_rows_keeps_its_columns() {
     run(script, place.path()).good();
     let text = |name: &str| std::fs::read_to_string(place.path().join(name)).unwrap();
     assert_eq!(text("e.csv"), "value,start\n");
-    assert_eq!(serde_json::from_str::<serde_json::Value>(&text("e.json")).unwrap(), serde_json::json!([]));
+    assert_eq!(
+        serde_json::from_str::<serde_json::Value>(&text("e.json")).unwrap(),
+        serde_json::json!([])
+    );
     assert_eq!(text("e.ndjson"), "");
     assert_eq!(text("e.md"), "| value | start |\n| --- | --: |\n");
-    assert_eq!(run("load \"e.parquet\"", place.path()).good(), "value,start\n");
+    assert_eq!(
+        run("load \"e.parquet\"", place.path()).good(),
+        "value,start\n"
+    );
 }
 
 #[test]
 fn arrow_holds_ticks_and_says_the_unit() {
     let place = workspace();
-    run("load \"hand.csv\" unit=ms | sort start, resource | select value, start | save \"a.arrow\"", place.path()).good();
+    run(
+        "load \"hand.csv\" unit=ms | sort start, resource | select value, start | save \"a.arrow\"",
+        place.path(),
+    )
+    .good();
     let file = std::fs::File::open(place.path().join("a.arrow")).unwrap();
     let reader = arrow::ipc::reader::FileReader::try_new(file, None).unwrap();
     let schema = reader.schema();
-    let clock = marey::model::schema::clock_of(schema.field_with_name("start").unwrap()).expect("a clock");
+    let clock =
+        marey::model::schema::clock_of(schema.field_with_name("start").unwrap()).expect("a clock");
     assert_eq!(clock.unit, Some(marey::spec::TimeUnit::Millisecond));
     assert_eq!(clock.resolution, marey::spec::TimeUnit::Nanosecond);
     let batches: Vec<_> = reader.map(Result::unwrap).collect();
@@ -147,7 +169,10 @@ fn tables_on_standard_output_have_the_format_asked_for() {
     };
     assert_eq!(show("csv"), "resource,start\nCPU0,0\nCPU1,0\n");
     assert_eq!(show("tsv"), "resource\tstart\nCPU0\t0\nCPU1\t0\n");
-    assert_eq!(show("ndjson"), "{\"resource\":\"CPU0\",\"start\":0}\n{\"resource\":\"CPU1\",\"start\":0}\n");
+    assert_eq!(
+        show("ndjson"),
+        "{\"resource\":\"CPU0\",\"start\":0}\n{\"resource\":\"CPU1\",\"start\":0}\n"
+    );
     assert!(show("markdown").starts_with("| resource | start |\n| --- | --: |\n| CPU0 | 0 |\n"));
     assert!(show("table").contains("CPU1"));
 }
@@ -155,15 +180,21 @@ fn tables_on_standard_output_have_the_format_asked_for() {
 /// The names in a folder, sorted.
 fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
     names.sort();
     names
 }
 
 #[track_caller]
 fn fails(ran: &Ran, code: i32, name: &str, says: &str) {
-    assert_eq!((ran.code, ran.codes()), (code, vec![name]), "{}", ran.stderr);
+    assert_eq!(
+        (ran.code, ran.codes()),
+        (code, vec![name]),
+        "{}",
+        ran.stderr
+    );
     let flat = ran.stderr.replace("\n  | ", " ");
     assert!(flat.contains(says), "{says}\n{}", ran.stderr);
 }
@@ -172,13 +203,22 @@ fn fails(ran: &Ran, code: i32, name: &str, says: &str) {
 fn a_missing_folder_is_named_and_nothing_is_left() {
     let place = workspace();
     let before = names(place.path());
-    let ran = run("load \"hand.csv\" unit=ms | profile | save \"no/where/p.csv\"", place.path());
+    let ran = run(
+        "load \"hand.csv\" unit=ms | profile | save \"no/where/p.csv\"",
+        place.path(),
+    );
     fails(&ran, 4, "output", "the folder `no/where` does not exist");
     assert_eq!(names(place.path()), before);
-    let ran = run("load \"hand.csv\" unit=ms | profile | save \"aggregation.csv\"\n", place.path());
+    let ran = run(
+        "load \"hand.csv\" unit=ms | profile | save \"aggregation.csv\"\n",
+        place.path(),
+    );
     assert_eq!(ran.code, 0);
     std::fs::create_dir(place.path().join("folder.csv")).unwrap();
-    let ran = run("load \"hand.csv\" unit=ms | profile | save \"folder.csv\"", place.path());
+    let ran = run(
+        "load \"hand.csv\" unit=ms | profile | save \"folder.csv\"",
+        place.path(),
+    );
     fails(&ran, 4, "output", "`folder.csv` is a folder");
 }
 
@@ -196,7 +236,10 @@ fn a_folder_without_rights_is_refused_and_the_old_file_stays() {
     rights(0o555);
     let writable = std::fs::write(folder.join("probe"), "").is_ok();
     if !writable {
-        let ran = run("load \"hand.csv\" unit=ms | profile | save \"locked/p.csv\"", place.path());
+        let ran = run(
+            "load \"hand.csv\" unit=ms | profile | save \"locked/p.csv\"",
+            place.path(),
+        );
         fails(&ran, 4, "output", "locked/p.csv");
     }
     rights(0o755);
@@ -209,7 +252,12 @@ fn a_run_that_fails_on_the_way_leaves_the_old_file() {
     std::fs::write(place.path().join("p.csv"), "old").unwrap();
     let before = names(place.path());
     let script = "load \"aggregation/bad-order.csv\" unit=ms policy=keep | aggregate-by-threshold 1ms | save \"p.csv\"";
-    fails(&run(script, place.path()), 4, "bad_state", "ends before it starts");
+    fails(
+        &run(script, place.path()),
+        4,
+        "bad_state",
+        "ends before it starts",
+    );
     assert_eq!(std::fs::read(place.path().join("p.csv")).unwrap(), b"old");
     assert_eq!(names(place.path()), before, "a partial file is left");
 }
@@ -231,17 +279,24 @@ fn a_killed_save_leaves_the_old_file_or_none() {
         let writes = || {
             names(place.path()).iter().any(|name| {
                 let path = place.path().join(name);
-                name.starts_with(".marey-") && std::fs::metadata(path).is_ok_and(|data| data.len() > 1 << 20)
+                name.starts_with(".marey-")
+                    && std::fs::metadata(path).is_ok_and(|data| data.len() > 1 << 20)
             })
         };
         while !writes() {
             assert!(start.elapsed() < Duration::from_secs(120), "it never wrote");
-            assert!(child.try_wait().unwrap().is_none(), "it was done before it could be killed");
+            assert!(
+                child.try_wait().unwrap().is_none(),
+                "it was done before it could be killed"
+            );
             std::thread::sleep(Duration::from_millis(5));
         }
         child.kill().unwrap();
         child.wait().unwrap();
-        for left in names(place.path()).iter().filter(|name| name.starts_with(".marey-")) {
+        for left in names(place.path())
+            .iter()
+            .filter(|name| name.starts_with(".marey-"))
+        {
             std::fs::remove_file(place.path().join(left)).unwrap();
         }
     }
@@ -253,7 +308,12 @@ fn a_killed_save_leaves_the_old_file_or_none() {
 fn one_path_is_saved_once() {
     let place = workspace();
     let script = "let run = load \"hand.csv\" unit=ms\nrun | profile | save \"p.csv\"\nrun | take 1 | save \"p.csv\"";
-    fails(&run(script, place.path()), 2, "saved_twice", "`p.csv` is written twice");
+    fails(
+        &run(script, place.path()),
+        2,
+        "saved_twice",
+        "`p.csv` is written twice",
+    );
     assert!(!place.path().join("p.csv").exists());
 }
 
@@ -274,13 +334,26 @@ fn what_does_not_fit_a_format_is_refused() {
         ("profile", "p.xls", "a table cannot be saved as xls"),
         ("profile", "p", "`p` has no extension"),
         ("profile", "p.png", "a table cannot be saved as png"),
-        ("aggregate-by-threshold 1ms | plot-stacked", "p.csv", "a figure cannot be saved as csv"),
+        (
+            "aggregate-by-threshold 1ms | plot-stacked",
+            "p.csv",
+            "a figure cannot be saved as csv",
+        ),
         ("take 1", "p.cvs", "did you mean `.csv`?"),
     ] {
-        let ran = run(&format!("load \"hand.csv\" unit=ms | {pipeline} | save {path:?}"), place.path());
+        let ran = run(
+            &format!("load \"hand.csv\" unit=ms | {pipeline} | save {path:?}"),
+            place.path(),
+        );
         fails(&ran, 2, "unknown_format", says);
         assert!(!place.path().join(path).exists());
     }
+}
+
+fn sorted_lines(text: &str) -> String {
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.sort_unstable();
+    lines.join("\n")
 }
 
 #[test]
@@ -308,26 +381,51 @@ fn a_trace_comes_back_from_parquet_as_it_was() {
         assert_eq!(before.code, 0, "{source}\n{}", before.stderr);
         assert_eq!(after.code, 0, "{source}\n{}", after.stderr);
         let tables = |text: &str| -> Vec<String> {
-            text.split("\n\n").map(|table| table.trim_end().to_owned()).collect()
+            text.split("\n\n")
+                .map(|table| table.trim_end().to_owned())
+                .collect()
         };
         let (before, after) = (tables(&before.stdout), tables(&after.stdout));
         assert_eq!(before.len(), after.len(), "{source}");
         for ((relation, before), after) in relations.iter().zip(&before).zip(&after) {
             if before.lines().count() > 1 {
-                same(after, before, &format!("{source}: {relation}"));
+                let about = format!("{source}: {relation}");
+                if source.starts_with("load") {
+                    same(after, before, &about);
+                } else {
+                    // A generator gives links in the order of its tasks, the file has them by start.
+                    same(&sorted_lines(after), &sorted_lines(before), &about);
+                }
             }
         }
-        let with_rows = before.iter().filter(|table| table.lines().count() > 1).count();
-        assert!(with_rows > if several { 2 } else { 1 }, "{source}: {with_rows} relations have rows");
+        let with_rows = before
+            .iter()
+            .filter(|table| table.lines().count() > 1)
+            .count();
+        assert!(
+            with_rows > if several { 2 } else { 1 },
+            "{source}: {with_rows} relations have rows"
+        );
         // What is sorted in the file is not sorted again.
         let plan = run("load \"t.parquet\" | explain", place.path()).good();
         assert!(plan.contains("output_ordering=[start"), "{plan}");
-        let sorted = run("load \"t.parquet\" | aggregate-by-threshold 1ms | explain", place.path()).good();
-        let direct = run(&format!("{source} | aggregate-by-threshold 1ms | explain"), place.path()).good();
+        let sorted = run(
+            "load \"t.parquet\" | aggregate-by-threshold 1ms | explain",
+            place.path(),
+        )
+        .good();
+        let direct = run(
+            &format!("{source} | aggregate-by-threshold 1ms | explain"),
+            place.path(),
+        )
+        .good();
         let sorts = |plan: &str| plan.matches("SortExec").count();
         assert!(sorts(&sorted) <= sorts(&direct), "{sorted}");
         assert!(!plan.contains("SortExec"), "{plan}");
-        for name in names(place.path()).iter().filter(|name| name.ends_with(".parquet")) {
+        for name in names(place.path())
+            .iter()
+            .filter(|name| name.ends_with(".parquet"))
+        {
             std::fs::remove_file(place.path().join(name)).unwrap();
         }
     }
@@ -336,19 +434,34 @@ fn a_trace_comes_back_from_parquet_as_it_was() {
 #[test]
 fn a_saved_trace_that_was_filtered_comes_back_filtered() {
     let place = workspace();
-    run("load \"hand.csv\" unit=ms | filter value == \"A\" | shift | save \"a.parquet\"", place.path()).good();
-    let after = run("load \"a.parquet\" | select value, start, end", place.path()).good();
+    run(
+        "load \"hand.csv\" unit=ms | filter value == \"A\" | shift | save \"a.parquet\"",
+        place.path(),
+    )
+    .good();
+    let after = run(
+        "load \"a.parquet\" | select value, start, end",
+        place.path(),
+    )
+    .good();
     assert_eq!(after, "value,start,end\nA,0,30\nA,34,38\nA,72,74\n");
     // Logical times come back logical, with their digits.
     run("load \"hand.csv\" | save \"l.parquet\"", place.path());
-    let ran = run("load \"l.parquet\" | filter duration > 25 | select value, end", place.path());
+    let ran = run(
+        "load \"l.parquet\" | filter duration > 25 | select value, end",
+        place.path(),
+    );
     assert_eq!(ran.stdout, "value,end\nA,30\nP,40\n", "{}", ran.stderr);
 }
 
 #[test]
 fn damaged_parquet_is_an_input_that_cannot_be_read() {
     let place = workspace();
-    run("load \"hand.csv\" unit=ms | save \"t.parquet\"", place.path()).good();
+    run(
+        "load \"hand.csv\" unit=ms | save \"t.parquet\"",
+        place.path(),
+    )
+    .good();
     let path = place.path().join("t.parquet");
     let bytes = std::fs::read(&path).unwrap();
     std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
@@ -405,14 +518,26 @@ fn figures_of_nasty_names_are_well_formed() {
     assert_eq!(document.root_element().tag_name().name(), "svg");
     for name in &names {
         let (svg, _) = svg_of(std::slice::from_ref(name));
-        let document = roxmltree::Document::parse(&svg).unwrap_or_else(|error| panic!("{name:?}: {error}"));
+        let document =
+            roxmltree::Document::parse(&svg).unwrap_or_else(|error| panic!("{name:?}: {error}"));
         let control = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
         assert!(!svg.contains(control), "{name:?}");
-        assert!(document.descendants().any(|node| node.is_text()), "{name:?}: nothing is written");
+        assert!(
+            document.descendants().any(|node| node.is_text()),
+            "{name:?}: nothing is written"
+        );
         // A name of 10 kB does not run over the page.
-        let longest = document.descendants().filter_map(|n| n.text()).map(|t| t.chars().count()).max();
+        let longest = document
+            .descendants()
+            .filter_map(|n| n.text())
+            .map(|t| t.chars().count())
+            .max();
         if name.len() > 1000 {
-            assert!(svg.len() < 60_000, "{} bytes, longest text {longest:?}", svg.len());
+            assert!(
+                svg.len() < 60_000,
+                "{} bytes, longest text {longest:?}",
+                svg.len()
+            );
         }
     }
 }
@@ -421,7 +546,10 @@ fn figures_of_nasty_names_are_well_formed() {
 fn a_name_is_drawn_as_it_is() {
     let (svg, _) = svg_of(&["<a & b>".to_owned()]);
     let document = roxmltree::Document::parse(&svg).unwrap();
-    let texts: Vec<&str> = document.descendants().filter_map(|node| node.text()).collect();
+    let texts: Vec<&str> = document
+        .descendants()
+        .filter_map(|node| node.text())
+        .collect();
     assert!(texts.contains(&"<a & b>"), "{texts:?}");
 }
 
@@ -434,11 +562,19 @@ fn a_png_has_the_size_asked_for() {
         ("width=1in height=2in", "", 300, 600),
         ("width=1in height=2in", "dpi=50", 50, 100),
     ] {
-        run(&format!("{figure} {options} | save \"a.png\" {save}"), place.path()).good();
+        run(
+            &format!("{figure} {options} | save \"a.png\" {save}"),
+            place.path(),
+        )
+        .good();
         let bytes = std::fs::read(place.path().join("a.png")).unwrap();
         assert_eq!(&bytes[..8], b"\x89PNG\r\n\x1a\n");
         let number = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
-        assert_eq!((number(16), number(20)), (width, height), "{options} {save}");
+        assert_eq!(
+            (number(16), number(20)),
+            (width, height),
+            "{options} {save}"
+        );
     }
 }
 
@@ -455,7 +591,10 @@ fn a_figure_of_no_states_says_so() {
 fn a_reader_that_goes_away_ends_the_program_quietly() {
     let place = workspace();
     let mut child = program(place.path())
-        .args(["-c", "generate cholesky tiles=60 | select resource, value, start, end"])
+        .args([
+            "-c",
+            "generate cholesky tiles=60 | select resource, value, start, end",
+        ])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

@@ -2,7 +2,8 @@
 //! page says.
 //!
 //! A block is fenced as `marey` and runs in a copy of `tests/data`; `marey no-run` is checked only; `marey
-//! fails unit_mismatch` must end in that diagnostic. A `csv` block right behind one is what it prints.
+//! fails unit_mismatch` must end in that diagnostic. A `csv` block right behind one is what it prints, and so is a
+//! `text` block, which may end in `…` where more follows.
 //! `MAREY_BLESS=1 cargo test pages` writes the made pages anew.
 
 use crate::support::{root, run_with, same, workspace};
@@ -16,7 +17,11 @@ fn generated(name: &str, text: &str) {
         std::fs::write(&path, text).unwrap();
     }
     let found = std::fs::read_to_string(&path).unwrap_or_default();
-    same(&found, text, &format!("grammar/{name} is stale: MAREY_BLESS=1 cargo test pages"));
+    same(
+        &found,
+        text,
+        &format!("grammar/{name} is stale: MAREY_BLESS=1 cargo test pages"),
+    );
 }
 
 #[test]
@@ -40,15 +45,27 @@ fn the_page_of_verbs_tells_everything() {
     let text = page::verbs();
     for verb in marey::verb::VERBS {
         let spec = verb.spec();
-        assert!(text.contains(&format!("\n### {}\n", spec.name)), "{}", spec.name);
-        assert!(text.contains(spec.summary) && text.contains(spec.detail), "{}", spec.name);
+        assert!(
+            text.contains(&format!("\n### {}\n", spec.name)),
+            "{}",
+            spec.name
+        );
+        assert!(
+            text.contains(spec.summary) && text.contains(spec.detail),
+            "{}",
+            spec.name
+        );
         for param in spec.params {
             let about = param.about.replace('|', "\\|");
             assert!(text.contains(&about), "{}: {}", spec.name, param.name);
         }
     }
     for code in marey::diag::code::ALL {
-        assert!(page::errors().contains(&format!("**`{}`** {}", code.name, code.about)), "{}", code.name);
+        assert!(
+            page::errors().contains(&format!("**`{}`** {}", code.name, code.about)),
+            "{}",
+            code.name
+        );
     }
 }
 
@@ -67,9 +84,11 @@ fn pages() -> Vec<PathBuf> {
         let Ok(entries) = std::fs::read_dir(root().join(folder)) else {
             continue;
         };
-        pages.extend(entries.map(|entry| entry.unwrap().path()).filter(|path| {
-            path.extension().is_some_and(|extension| extension == "md")
-        }));
+        pages.extend(
+            entries
+                .map(|entry| entry.unwrap().path())
+                .filter(|path| path.extension().is_some_and(|extension| extension == "md")),
+        );
     }
     pages.sort();
     pages
@@ -86,8 +105,10 @@ fn blocks(path: &PathBuf) -> Vec<Block> {
             (Some(block), Some(_)) => {
                 let block_words = block.words.clone();
                 let done = open.take().unwrap();
-                let follows = blocks.last().is_some_and(|last| last.words.first().is_some_and(|w| w == "marey"));
-                if block_words == ["csv"] && blank <= 1 && follows {
+                let follows = blocks
+                    .last()
+                    .is_some_and(|last| last.words.first().is_some_and(|w| w == "marey"));
+                if (block_words == ["csv"] || block_words == ["text"]) && blank <= 1 && follows {
                     blocks.last_mut().unwrap().prints = Some(done.text);
                 } else {
                     blocks.push(done);
@@ -137,11 +158,20 @@ fn every_block_of_a_page_does_what_the_page_says() {
                 Some(code) => result.codes() == [code],
             };
             if !good {
-                wrong.push(format!("{}: exit code {}\n{}", block.place, result.code, result.stderr));
+                wrong.push(format!(
+                    "{}: exit code {}\n{}",
+                    block.place, result.code, result.stderr
+                ));
             } else if let Some(prints) = &block.prints
-                && *prints != result.stdout
+                && !match prints.trim_end().strip_suffix('…') {
+                    Some(beginning) => result.stdout.starts_with(beginning),
+                    None => *prints == result.stdout,
+                }
             {
-                wrong.push(format!("{} prints\n{}instead of\n{prints}", block.place, result.stdout));
+                wrong.push(format!(
+                    "{} prints\n{}instead of\n{prints}",
+                    block.place, result.stdout
+                ));
             }
         }
     }
@@ -160,16 +190,28 @@ fn links_between_pages_lead_somewhere() {
             if target.contains("://") {
                 continue;
             }
-            let path = if file.is_empty() { page.clone() } else { page.parent().unwrap().join(file) };
+            let path = if file.is_empty() {
+                page.clone()
+            } else {
+                page.parent().unwrap().join(file)
+            };
             if !path.exists() {
                 wrong.push(format!("{}: {target}", page.display()));
             } else if !anchor.is_empty() {
                 let known = std::fs::read_to_string(&path).unwrap();
-                let found = known.lines().filter(|line| line.starts_with('#')).any(|line| {
-                    let title = line.trim_start_matches('#').trim().to_lowercase();
-                    let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
-                    title.chars().filter(kept).collect::<String>().replace(' ', "-") == anchor
-                });
+                let found = known
+                    .lines()
+                    .filter(|line| line.starts_with('#'))
+                    .any(|line| {
+                        let title = line.trim_start_matches('#').trim().to_lowercase();
+                        let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+                        title
+                            .chars()
+                            .filter(kept)
+                            .collect::<String>()
+                            .replace(' ', "-")
+                            == anchor
+                    });
                 if !found {
                     wrong.push(format!("{}: {target}", page.display()));
                 }

@@ -14,7 +14,6 @@ fuzz_target!(|script: &str| {
     if script.len() > text::LIMIT {
         return;
     }
-    marey_fuzz::cost::bound(script);
     let mut sources = Sources::default();
     let source = sources.add("fuzz.marey", script);
     let parsed = lang::parse::parse(script, source);

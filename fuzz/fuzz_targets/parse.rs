@@ -1,4 +1,4 @@
-//! Any text parses in linear time, the same way twice, and its mistakes can be shown.
+//! Any text parses in bounded time, the same way twice, and its mistakes can be shown.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

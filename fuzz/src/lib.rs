@@ -13,7 +13,6 @@ pub mod read;
 #[path = "../../src/spec/mod.rs"]
 pub mod spec;
 
-pub mod cost;
 pub mod load;
 pub mod names;
 pub mod text;

@@ -6,11 +6,11 @@ use crate::lang::ast::Script;
 use crate::lang::parse;
 
 /// Longer texts only make the same thing slower.
-pub const LIMIT: usize = 8 * 1024;
+pub const LIMIT: usize = 4 * 1024;
 
-/// Parses a text in every way there is and holds the results to their promises.
+/// Parses a text in every way there is and holds the results to their promises. The parser sets pest's call
+/// limit itself; the targets stand on it, so a text that takes long is a mistake of the parser.
 pub fn parsed(text: &str) -> Script {
-    crate::cost::bound(text);
     let mut sources = Sources::default();
     sources.add("before.marey", "let before = 1\n");
     let source = sources.add("fuzz.marey", text);

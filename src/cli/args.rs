@@ -95,8 +95,7 @@ struct Common {
     #[arg(long = "temp-dir", value_name = "DIR", global = true)]
     temporary: Option<PathBuf>,
 
-    /// How tables are printed: table, csv, tsv, json, ndjson, markdown, parquet, arrow
-    /// [default: table on a terminal, csv elsewhere]
+    /// How tables are printed (the formats are added by [`command`])
     #[arg(long, value_name = "FORMAT", global = true, value_parser = format_named)]
     format: Option<&'static Format>,
 
@@ -182,9 +181,19 @@ pub struct Invocation {
 #[derive(Debug)]
 pub struct Refused(pub String);
 
+/// The command line for clap; what has a table of its own is listed from it.
+fn command() -> clap::Command {
+    let names: Vec<&str> = write::FORMATS.iter().map(|format| format.name).collect();
+    let help = format!(
+        "How tables are printed: {} [default: table on a terminal, csv elsewhere]",
+        names.join(", ")
+    );
+    CommandLine::command().mut_arg("format", |format| format.help(&help).long_help(help))
+}
+
 /// Reads the command line, the program's name first.
 pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Invocation, Refused> {
-    let mut command = CommandLine::command();
+    let mut command = command();
     let matches = match command.try_get_matches_from_mut(arguments) {
         Ok(matches) => matches,
         Err(error) if error.use_stderr() => {
@@ -333,7 +342,7 @@ pub fn refused(message: &str, usage: &str) -> Refused {
 
 /// The subcommand that a word nearly is.
 pub fn nearest_subcommand(word: &str) -> Option<String> {
-    let command = CommandLine::command();
+    let command = command();
     let names: Vec<&str> = command
         .get_subcommands()
         .map(clap::Command::get_name)
@@ -414,7 +423,7 @@ mod tests {
 
     #[test]
     fn the_command_line_is_consistent() {
-        CommandLine::command().debug_assert();
+        command().debug_assert();
     }
 
     #[test]

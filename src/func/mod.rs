@@ -12,7 +12,7 @@ use crate::spec::Type;
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
 use datafusion::common::DFSchema;
 use datafusion::execution::context::SessionState;
-use datafusion::logical_expr::{Expr, ExprSchemable};
+use datafusion::logical_expr::{Expr, ExprSchemable, Volatility};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -54,6 +54,16 @@ pub struct Functions {
     state: Arc<SessionState>,
 }
 
+/// Functions of the engine that speak of the engine, of files or of grouping sets, not of data.
+static NOT_OURS: &[&str] = &[
+    "version",
+    "input_file_name",
+    "grouping",
+    "arrow_cast",
+    "arrow_typeof",
+    "arrow_metadata",
+];
+
 fn own(name: &str) -> Option<&'static FunctionSpec> {
     FUNCTIONS
         .iter()
@@ -83,13 +93,18 @@ impl Functions {
         if let Some(own) = own(name) {
             return Some((own.name.to_owned(), own.kind));
         }
+        if NOT_OURS.contains(&name) {
+            return None;
+        }
         if self.state.aggregate_functions().contains_key(name) {
             return Some((name.to_owned(), FunctionKind::Aggregate));
         }
+        // What gives another value on every run has no place in a reproducible script.
         self.state
             .scalar_functions()
-            .contains_key(name)
-            .then(|| (name.to_owned(), FunctionKind::Scalar))
+            .get(name)
+            .filter(|function| function.signature().volatility == Volatility::Immutable)
+            .map(|_| (name.to_owned(), FunctionKind::Scalar))
     }
 
     /// Every name.
@@ -100,6 +115,7 @@ impl Functions {
             .chain(SYNONYMS.iter().map(|(name, _)| (*name).to_owned()))
             .chain(self.state.scalar_functions().keys().cloned())
             .chain(self.state.aggregate_functions().keys().cloned())
+            .filter(|name| self.find(name).is_some())
             .collect();
         names.sort();
         names.dedup();

@@ -6,7 +6,7 @@ use crate::diag::{Diag, code};
 use crate::lang::check::FunctionKind;
 use crate::model::clock::divide_half_even;
 use crate::plan::checked::overflow;
-use crate::spec::Type;
+use crate::spec::{Decimal, Type, format_float};
 use datafusion::arrow::array::{ArrayRef, AsArray};
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Float64Type, Int64Type};
 use datafusion::common::ScalarValue;
@@ -24,7 +24,7 @@ pub static FUNCTIONS: &[FunctionSpec] = &[
         kind: FunctionKind::Aggregate,
         signature: "sum(x)",
         summary: "The sum; exact for times and integers, an error where it does not fit into 64 bits.",
-        example: ("sum(duration)", "117"),
+        example: ("sum(duration)", "122"),
         null: "nulls are left out; no values give null",
         result: |types| match types {
             [ty] if ty.is_time() || ty.is_number() => Ok(ty.clone()),
@@ -42,7 +42,7 @@ pub static FUNCTIONS: &[FunctionSpec] = &[
         kind: FunctionKind::Aggregate,
         signature: "avg(x)",
         summary: "The mean (also `mean`); a time is rounded half to even to the tick.",
-        example: ("avg(duration)", "11.7"),
+        example: ("avg(duration)", "12.2"),
         null: "nulls are left out; no values give null",
         result: average_type,
         lower: Some(|arguments, types| match types {
@@ -68,7 +68,7 @@ pub static FUNCTIONS: &[FunctionSpec] = &[
         kind: FunctionKind::Aggregate,
         signature: "quantile(x, share)",
         summary: "The value below which a share (0 to 1) of the values lies, interpolated linearly (R type 7).",
-        example: ("quantile(duration, 0.9)", "30.5"),
+        example: ("quantile(duration, 0.9)", "31"),
         null: "nulls are left out; no values give null",
         result: |types| match types {
             [ty, share] if share.is_number() => average_type(std::slice::from_ref(ty)),
@@ -299,8 +299,8 @@ impl Accumulator for Total {
 
 /// A number type that can be ordered and interpolated.
 trait Interpolated: std::fmt::Debug + datafusion::arrow::datatypes::ArrowPrimitiveType {
-    /// `low + (high - low) * part`, with `part` in 0..1.
-    fn between(low: Self::Native, high: Self::Native, part: f64) -> Self::Native;
+    /// The value at `share` (0 to 1) of sorted values, between two of them where it lies there (R type 7).
+    fn at(values: &[Self::Native], share: f64) -> Option<Self::Native>;
     /// Total order.
     fn order(a: &Self::Native, b: &Self::Native) -> std::cmp::Ordering;
     /// As a scalar.
@@ -308,20 +308,22 @@ trait Interpolated: std::fmt::Debug + datafusion::arrow::datatypes::ArrowPrimiti
 }
 
 impl Interpolated for Int64Type {
-    fn between(low: i64, high: i64, part: f64) -> i64 {
-        // A part is a multiple of a share below one, so millionths of millionths are plenty; exact halves
-        // stay exact, as the rounding rule needs.
-        const SCALE: f64 = 4_294_967_296.0;
-        let gap = i128::from(high) - i128::from(low);
-        let step = divide_half_even(gap * (part * SCALE).round() as i128, SCALE as i128).0;
-        let exact = i128::from(low) + step;
-        // Half to even holds for the result, not for the step.
-        let exact = if part == 0.5 {
-            divide_half_even(i128::from(low) + i128::from(high), 2).0
-        } else {
-            exact
+    fn at(values: &[i64], share: f64) -> Option<i64> {
+        let last = i128::try_from(values.len().checked_sub(1)?).ok()?;
+        // The share counts as the decimal it prints as, so that 0.9 of ten steps is nine of them exactly.
+        let decimal = Decimal::parse(&format_float(share))?;
+        let scale = 10_i128.checked_pow(decimal.exponent.min(0).unsigned_abs())?;
+        let position = decimal.digits.checked_mul(last)?;
+        let (low, part) = (position / scale, position % scale);
+        let value = |at: i128| {
+            let at = usize::try_from(at.min(last)).ok()?;
+            values.get(at).map(|value| i128::from(*value))
         };
-        i64::try_from(exact).unwrap_or(high)
+        let (a, b) = (value(low)?, value(low + 1)?);
+        // Half to even holds for the result: the division comes last. Shares have at most 17 digits, so the
+        // products fit.
+        let sum = a.checked_mul(scale)?.checked_add((b - a).checked_mul(part)?)?;
+        i64::try_from(divide_half_even(sum, scale).0).ok()
     }
 
     fn order(a: &i64, b: &i64) -> std::cmp::Ordering {
@@ -334,12 +336,13 @@ impl Interpolated for Int64Type {
 }
 
 impl Interpolated for Float64Type {
-    fn between(low: f64, high: f64, part: f64) -> f64 {
-        if part == 0.0 {
-            low
-        } else {
-            low + (high - low) * part
-        }
+    fn at(values: &[f64], share: f64) -> Option<f64> {
+        let last = values.len().checked_sub(1)?;
+        let position = share * last as f64;
+        let low = (position.floor() as usize).min(last);
+        let (a, b) = (*values.get(low)?, *values.get((low + 1).min(last))?);
+        let part = position - low as f64;
+        Some(if part == 0.0 { a } else { a + (b - a) * part })
     }
 
     fn order(a: &f64, b: &f64) -> std::cmp::Ordering {
@@ -369,16 +372,7 @@ impl<T: Interpolated> Accumulator for Ordered<T> {
 
     fn evaluate(&mut self) -> Result<ScalarValue> {
         self.values.sort_unstable_by(T::order);
-        let Some(last) = self.values.len().checked_sub(1) else {
-            return Ok(T::scalar(None));
-        };
-        let position = self.share * last as f64;
-        let low = (position.floor() as usize).min(last);
-        let high = (low + 1).min(last);
-        let value = match (self.values.get(low), self.values.get(high)) {
-            (Some(a), Some(b)) => Some(T::between(*a, *b, position - low as f64)),
-            _ => None,
-        };
+        let value = T::at(&self.values, self.share);
         Ok(T::scalar(value))
     }
 

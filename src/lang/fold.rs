@@ -116,7 +116,7 @@ fn floor_divide(left: i128, right: i128) -> Option<i64> {
         return None;
     }
     // Floor, not Euclid: the sign of the divisor counts.
-    let quotient = left / right;
+    let quotient = left.checked_div(right)?;
     let below = left % right != 0 && (left < 0) != (right < 0);
     i64::try_from(quotient - i128::from(below)).ok()
 }
@@ -192,6 +192,15 @@ fn binary(expr: &Expr, operator: BinaryOperator, left: Value, right: Value) -> R
     if left == Value::Null || right == Value::Null {
         return Ok(Value::Null);
     }
+    if operator == Matches {
+        let (Value::String(text), Value::String(pattern)) = (&left, &right) else {
+            return Ok(Value::Null);
+        };
+        let pattern = regex::Regex::new(pattern).map_err(|_| {
+            Diag::error(&code::INVALID_VALUE, "this is no regular expression").at(expr.span, "here")
+        })?;
+        return Ok(Value::Bool(pattern.is_match(text)));
+    }
     if matches!(operator, In | NotIn) {
         let found = match &right {
             Value::List(items) => items
@@ -223,7 +232,7 @@ fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value) -> Option<V
             Divide if other == 0 => Value::Null,
             Divide => Value::Float(time as f64 / other as f64),
             Remainder if other == 0 => Value::Null,
-            Remainder => wrap(time % other),
+            Remainder => wrap(time.checked_rem(other)?),
             _ => return None,
         })
     };
@@ -234,7 +243,7 @@ fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value) -> Option<V
             Value::Int(divisor) => {
                 let divisor = i128::from(*divisor);
                 let sign = divisor.signum();
-                Some(wrap(divide_half_even(time * sign, divisor * sign).0))
+                Some(wrap(divide_half_even(time.checked_mul(sign)?, divisor * sign).0))
             }
             Value::Float(divisor) if *divisor != 0.0 => {
                 scale(time, &Value::Float(1.0 / divisor)).map(wrap)
@@ -274,5 +283,39 @@ fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value) -> Option<V
                 _ => a % b,
             }))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::Span;
+    use crate::spec::Type;
+
+    #[test]
+    fn the_least_time_by_minus_one_does_not_fit() {
+        let known = |value: Value| {
+            Box::new(Expr {
+                ty: value.value_type(),
+                node: ExprNode::Value(value),
+                span: Span::default(),
+            })
+        };
+        let least = || known(Value::Time(i128::MIN));
+        let nodes = [
+            ExprNode::Binary(BinaryOperator::Remainder, least(), known(Value::Time(-1))),
+            ExprNode::Binary(BinaryOperator::Divide, least(), known(Value::Int(-1))),
+            ExprNode::Unary(UnaryOperator::Negate, least()),
+        ];
+        for node in nodes {
+            let expr = Expr {
+                node,
+                ty: Type::Time,
+                span: Span::default(),
+            };
+            let result = fold(&expr, &mut |_, _| Ok(Value::Null));
+            assert_eq!(result.map_err(|diag| diag.code.name), Err("overflow"));
+        }
+        assert_eq!(floor_divide(i128::MIN, -1), None);
     }
 }

@@ -12,6 +12,8 @@ use pest::Parser;
 use pest::error::InputLocation;
 use pest::iterators::{Pair, Pairs};
 use pest::pratt_parser::{Assoc, Op, PrattParser};
+use std::cell::Cell;
+use std::num::NonZeroUsize;
 use std::sync::LazyLock;
 
 /// What pest makes of the grammar file.
@@ -28,6 +30,19 @@ use grammar::{Grammar, Rule};
 /// Deepest nesting of brackets and of operators in one expression. Far above what people write, far below
 /// what a 2 MB stack holds.
 const DEPTH_LIMIT: usize = 200;
+
+/// Work for a text of no length, in calls of grammar rules (some 20 ns each).
+const CALLS_AT_LEAST: usize = 1_000_000;
+/// Work for each byte. Ordinary text needs 10 to 150; more is the grammar trying the same again and again.
+const CALLS_PER_BYTE: usize = 500;
+
+/// The grammar on a text, with a limit on the work: what would take exponential time is refused.
+fn grammar(rule: Rule, text: &str) -> Result<Pairs<'_, Rule>, Box<pest::error::Error<Rule>>> {
+    let calls = text.len().saturating_mul(CALLS_PER_BYTE).saturating_add(CALLS_AT_LEAST);
+    // Process-wide, but each parse takes it when it begins.
+    pest::set_call_limit(NonZeroUsize::new(calls));
+    Grammar::parse(rule, text).map_err(Box::new)
+}
 
 static PRATT: LazyLock<PrattParser<Rule>> = LazyLock::new(|| {
     let left = |rule| Op::infix(rule, Assoc::Left);
@@ -78,14 +93,14 @@ pub fn parse(text: &str, source: u32) -> Parsed {
     }
     let blanked = blank_first_line(text);
     let text = blanked.as_deref().unwrap_or(text);
-    let mut pairs = match Grammar::parse(Rule::script, text) {
+    let mut pairs = match grammar(Rule::script, text) {
         Ok(pairs) => pairs,
         Err(error) => {
             parsed.diags.push(located(text, source, 0, &error));
             return parsed;
         }
     };
-    let builder = Builder { source, base: 0 };
+    let builder = Builder { source, base: 0, deepest: Cell::new(0) };
     if let Some(script) = pairs.next() {
         builder.statements(script.into_inner(), &mut parsed);
     }
@@ -97,7 +112,7 @@ pub fn completeness(text: &str) -> Completeness {
     if text.trim().is_empty() {
         return Completeness::Whole;
     }
-    let Ok(mut pairs) = Grammar::parse(Rule::script, text) else {
+    let Ok(mut pairs) = grammar(Rule::script, text) else {
         return Completeness::Whole;
     };
     let last = pairs.next().and_then(|script| {
@@ -109,7 +124,7 @@ pub fn completeness(text: &str) -> Completeness {
     match last {
         Some(pair) if pair.as_rule() == Rule::broken => {
             let end = text.trim_end_matches([' ', '\t']).len();
-            match Grammar::parse(Rule::alone, pair.as_str()) {
+            match grammar(Rule::alone, pair.as_str()) {
                 Err(error) if pair.as_span().start() + farthest(&error) >= end => {
                     Completeness::Open
                 }
@@ -126,12 +141,18 @@ fn blank_first_line(text: &str) -> Option<String> {
         .map(|rest| format!("   {rest}"))
 }
 
+/// Brackets, and `if`s inside one another, that pest would recurse into without a limit.
 fn too_deep(text: &str, source: u32) -> Option<Diag> {
-    let mut depth: usize = 0;
+    // For each open bracket, the `if`s since the last thing that ends an expression.
+    let mut levels = vec![0_usize];
+    let bytes = text.as_bytes();
+    let is_name = |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
     let mut in_string = false;
     let mut in_comment = false;
     let mut escaped = false;
     for (index, byte) in text.bytes().enumerate() {
+        let before = index.checked_sub(1).and_then(|before| bytes.get(before));
+        let mut deeper = false;
         match byte {
             b'\n' | b'\r' => {
                 in_string = false;
@@ -143,16 +164,38 @@ fn too_deep(text: &str, source: u32) -> Option<Diag> {
             b'"' => in_string = !in_string,
             b'#' if !in_string => in_comment = true,
             b'(' | b'[' | b'{' => {
-                depth += 1;
-                if depth > DEPTH_LIMIT {
-                    return Some(deep_diag(Span::new(source, index, index + 1)));
-                }
+                levels.push(0);
+                deeper = true;
             }
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b')' | b']' | b'}' if levels.len() > 1 => {
+                levels.pop();
+            }
+            b',' | b'|' | b';' => set_last(&mut levels, |_| 0),
+            b'=' if bytes.get(index + 1) != Some(&b'=')
+                && !before.is_some_and(|b| matches!(b, b'=' | b'!' | b'<' | b'>')) =>
+            {
+                set_last(&mut levels, |_| 0);
+            }
+            b'i' if bytes.get(index + 1) == Some(&b'f')
+                && !is_name(before)
+                && !is_name(bytes.get(index + 2)) =>
+            {
+                set_last(&mut levels, |ifs| ifs + 1);
+                deeper = true;
+            }
             _ => {}
+        }
+        if deeper && levels.len() - 1 + levels.iter().sum::<usize>() > DEPTH_LIMIT {
+            return Some(deep_diag(Span::new(source, index, index + 1)));
         }
     }
     None
+}
+
+fn set_last(levels: &mut [usize], change: impl Fn(usize) -> usize) {
+    if let Some(last) = levels.last_mut() {
+        *last = change(*last);
+    }
 }
 
 fn deep_diag(span: Span) -> Diag {
@@ -173,8 +216,16 @@ fn farthest(error: &pest::error::Error<Rule>) -> usize {
 
 /// The diagnostic for text that pest refused; `base` is where `text` starts in the source.
 fn located(text: &str, source: u32, base: usize, error: &pest::error::Error<Rule>) -> Diag {
-    if error.variant.message().contains("stack limit") {
-        return deep_diag(Span::new(source, base, base + 1));
+    let message = error.variant.message();
+    let first = text.chars().next().map_or(0, char::len_utf8);
+    let start = Span::new(source, base, base + first);
+    if message.contains("stack limit") {
+        return deep_diag(start);
+    }
+    if message.contains("call limit") {
+        return Diag::error(&code::TOO_DEEP, "a mistake inside nested brackets or blocks takes too long to find")
+            .at(start, "somewhere from here on")
+            .help("name a part of it: `let part = …`");
     }
     hint::syntax(text, farthest(error), source, base)
 }
@@ -183,6 +234,9 @@ fn located(text: &str, source: u32, base: usize, error: &pest::error::Error<Rule
 struct Builder {
     source: u32,
     base: usize,
+    /// How deep the expressions inside the present primary go, brackets and operators together: what walks
+    /// the tree later needs that much stack.
+    deepest: Cell<usize>,
 }
 
 /// A failure while building: the grammar's shape fits but the text does not (a unit that is none).
@@ -220,7 +274,7 @@ impl Builder {
 
     fn broken(&self, pair: &Pair<Rule>) -> Diag {
         let base = self.base + pair.as_span().start();
-        match Grammar::parse(Rule::alone, pair.as_str()) {
+        match grammar(Rule::alone, pair.as_str()) {
             Err(error) => located(pair.as_str(), self.source, base, &error),
             // Alone it parses: what follows it on its line was the trouble.
             Ok(_) => hint::syntax(pair.as_str(), pair.as_str().len(), self.source, base),
@@ -418,8 +472,16 @@ impl Builder {
     }
 
     fn expr(&self, pair: Pair<Rule>) -> Built<Expr> {
-        let (expr, _) = PRATT
-            .map_primary(|pair| self.primary(pair).map(|expr| (expr, 0)))
+        let around = self.deepest.replace(0);
+        let (expr, depth) = PRATT
+            .map_primary(|pair| {
+                self.deepest.set(0);
+                let expr = self.primary(pair)?;
+                match self.deepest.get() {
+                    depth if depth > DEPTH_LIMIT => Err(Box::new(deep_diag(expr.span))),
+                    depth => Ok((expr, depth)),
+                }
+            })
             .map_prefix(|operator, operand| self.prefix(operator, operand?))
             .map_postfix(|operand, operator| {
                 let (operand, depth) = operand?;
@@ -429,6 +491,7 @@ impl Builder {
             })
             .map_infix(|left, operator, right| self.infix(left?, operator, right?))
             .parse(pair.into_inner())?;
+        self.deepest.set(around.max(depth + 1));
         Ok(expr)
     }
 
@@ -586,11 +649,19 @@ impl Builder {
             }));
         }
         if unit == "%" {
-            let share = Decimal::parse(&number)
-                .map(|d| Decimal::new(d.digits, d.exponent.saturating_sub(2)).to_string());
+            let share = match Decimal::parse(&number) {
+                Some(d) if d.exponent.unsigned_abs() < 64 => {
+                    Decimal::new(d.digits, d.exponent - 2).to_string()
+                }
+                // Written out it would be as long as its exponent says.
+                Some(d) => format!("{}e{}", d.digits, d.exponent.saturating_sub(2)),
+                // More digits than are kept exactly, or an exponent that no float has.
+                None if !number.contains(['e', 'E']) => format!("{number}e-2"),
+                None if float.is_finite() => format!("{:e}", float / 100.0),
+                None => number,
+            };
             // A share is always a float, so it keeps a point.
-            let share = share.unwrap_or(number);
-            return Ok(Node::Number(if share.contains('.') {
+            return Ok(Node::Number(if share.contains(['.', 'e', 'E']) {
                 share
             } else {
                 format!("{share}.0")
@@ -717,4 +788,70 @@ fn broken_shape() -> Box<Diag> {
         &code::INTERNAL,
         "the parser met a shape it does not know",
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The codes and messages of the mistakes; every span lies in the text.
+    fn mistakes(text: &str) -> Vec<(&'static str, String)> {
+        let diags = parse(text, 0).diags;
+        for label in diags.iter().flat_map(|diag| &diag.labels) {
+            assert!(text.get(label.span.start..label.span.end).is_some(), "{text:?}: {label:?}");
+        }
+        diags.into_iter().map(|diag| (diag.code.name, diag.message)).collect()
+    }
+
+    #[test]
+    fn a_mistake_that_the_grammar_meets_again_and_again_takes_no_time() {
+        let nested = [
+            format!("{}x y", "(f - ".repeat(60)),
+            "for a in b {\n".repeat(60),
+            format!("{}{}", "for a in b {\n".repeat(40), "} x\n".repeat(40)),
+        ];
+        for text in nested {
+            let codes: Vec<&str> = mistakes(&text).iter().map(|(code, _)| *code).collect();
+            assert_eq!(codes, ["too_deep"], "{text}");
+            assert_eq!(completeness(&text), Completeness::Whole);
+        }
+    }
+
+    #[test]
+    fn brackets_and_operators_count_together() {
+        let sums = |levels: usize| {
+            let sum = ["a"; 20].join("+");
+            format!("let x = {}1{}", format!("({sum}+").repeat(levels), ")".repeat(levels))
+        };
+        assert_eq!(mistakes(&sums(100))[0].0, "too_deep");
+        let plain = format!("let x = {}1{}", "(".repeat(199), ")".repeat(199));
+        assert_eq!(mistakes(&plain), []);
+        let neighbours = format!("let x = [{}]", [sums(9).replace("let x = ", "").as_str(); 50].join(", "));
+        assert_eq!(mistakes(&neighbours), []);
+    }
+
+    #[test]
+    fn shares_of_any_size() {
+        let share = |text: &str| match parse(text, 0).script.statements.pop().map(|s| s.kind) {
+            Some(StatementKind::Show(Bound::Expr(Expr { node: Node::Number(number), .. }))) => number,
+            other => panic!("{text}: {other:?}"),
+        };
+        assert_eq!(share("5%"), "0.05");
+        assert_eq!(share("500%"), "5.0");
+        assert_eq!(share("1e70%"), "1e68");
+        assert_eq!(share("1e-70000%"), "1e-70002");
+        // Too large for a float: the checker says so.
+        assert_eq!(share("1e2000000000%"), "1e1999999998");
+        assert_eq!(share("1e9999999999%"), "1e9999999999");
+        // More digits than are kept exactly.
+        let zeros = "0".repeat(50);
+        assert_eq!(share(&format!("1.{zeros}%")), format!("1.{zeros}e-2"));
+    }
+
+    #[test]
+    fn mistakes_behind_letters_of_many_bytes() {
+        for text in ["\"é", "a \u{a0}?", "`é` `é", "é//", "\u{feff}(é", "\u{feff}"] {
+            mistakes(text);
+        }
+    }
 }

@@ -326,45 +326,53 @@ impl Arguments {
 pub type Evaluate<'a> = dyn FnMut(&Expr) -> Result<Value, Diag> + 'a;
 
 impl Expr {
-    /// Replaces scalars, subqueries and functions of data by their values.
-    pub fn bind(&mut self, evaluate: &mut Evaluate) -> Result<(), Diag> {
+    /// Gives every direct part to `visit`.
+    pub fn children_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
         match &mut self.node {
-            ExprNode::Scalar(_) | ExprNode::OnData(..) | ExprNode::Subquery(_) => {
-                self.node = ExprNode::Value(evaluate(self)?);
-            }
-            ExprNode::Unary(_, a) | ExprNode::IsNull(a, _) | ExprNode::ToLogicalTime(a) => {
-                a.bind(evaluate)?;
-            }
+            ExprNode::Unary(_, a) | ExprNode::IsNull(a, _) | ExprNode::ToLogicalTime(a) => visit(a),
             ExprNode::Binary(_, a, b) | ExprNode::FloorDivide(a, b) => {
-                a.bind(evaluate)?;
-                b.bind(evaluate)?;
+                visit(a);
+                visit(b);
             }
             ExprNode::If(a, b, c) => {
                 for part in [a, b, c] {
-                    part.bind(evaluate)?;
+                    visit(part);
                 }
             }
             ExprNode::List(items)
             | ExprNode::Call(_, items)
             | ExprNode::Aggregate(_, items)
-            | ExprNode::Format(items) => {
-                for item in items {
-                    item.bind(evaluate)?;
-                }
-            }
-            ExprNode::Map(entries) => {
-                for (_, item) in entries {
-                    item.bind(evaluate)?;
-                }
-            }
+            | ExprNode::Format(items) => items.iter_mut().for_each(visit),
+            ExprNode::Map(entries) => entries.iter_mut().for_each(|(_, item)| visit(item)),
             ExprNode::Range(low, high) => {
                 for end in [low, high].into_iter().flatten() {
-                    end.bind(evaluate)?;
+                    visit(end);
                 }
             }
-            ExprNode::Value(_) | ExprNode::Column(_) => {}
+            ExprNode::Value(_)
+            | ExprNode::Column(_)
+            | ExprNode::Scalar(_)
+            | ExprNode::OnData(..)
+            | ExprNode::Subquery(_) => {}
         }
-        Ok(())
+    }
+
+    /// Replaces scalars, subqueries and functions of data by their values.
+    pub fn bind(&mut self, evaluate: &mut Evaluate) -> Result<(), Diag> {
+        if matches!(
+            self.node,
+            ExprNode::Scalar(_) | ExprNode::OnData(..) | ExprNode::Subquery(_)
+        ) {
+            self.node = ExprNode::Value(evaluate(self)?);
+            return Ok(());
+        }
+        let mut result = Ok(());
+        self.children_mut(&mut |child| {
+            if result.is_ok() {
+                result = child.bind(evaluate);
+            }
+        });
+        result
     }
 }
 

@@ -8,7 +8,7 @@ use crate::model::schema::{self, column};
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::common::{Column, JoinType};
 use datafusion::error::Result as EngineResult;
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, try_cast};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -134,8 +134,19 @@ impl Trace {
 /// Links whose `end` is null or among the states.
 fn keep_links(links: LogicalPlan, end: &str, states: &LogicalPlan) -> EngineResult<LogicalPlan> {
     let field = |name: &str| Expr::Column(Column::new_unqualified(name));
+    let wanted = links.schema().field_with_unqualified_name(end)?.data_type().clone();
+    let Ok(given) = states.schema().field_with_unqualified_name(column::ID) else {
+        // Without ids nothing says which links the states left behind.
+        return Ok(links);
+    };
+    // An id that a stage replaced by something else is no end of any link.
+    let id = if *given.data_type() == wanted {
+        field(column::ID)
+    } else {
+        try_cast(field(column::ID), wanted)
+    };
     let ids = LogicalPlanBuilder::from(states.clone())
-        .project([field(column::ID).alias("state_id")])?
+        .project([id.alias("state_id")])?
         .alias("view")?
         .build()?;
     let names: Vec<Expr> = links

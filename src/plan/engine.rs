@@ -173,19 +173,40 @@ impl Engine {
         let physical = self.physical(plan)?;
         let task = self.context.task_ctx();
         self.runtime.block_on(async {
-            // Starting a stream may spawn tasks, so it happens inside the runtime.
-            let mut stream =
-                datafusion::physical_plan::execute_stream(physical, task).map_err(fault::diag)?;
+            // The plan runs in a task of its own, so that a stop is heard at once however long one step of it
+            // takes. Starting a stream may spawn tasks, so it happens in there too.
+            let (sender, mut receiver) = tokio::sync::mpsc::channel(2);
+            let work = tokio::spawn(async move {
+                let mut stream = datafusion::physical_plan::execute_stream(physical, task)?;
+                while let Some(batch) = stream.next().await {
+                    if sender.send(batch?).await.is_err() {
+                        break;
+                    }
+                }
+                Ok::<(), DataFusionError>(())
+            });
             loop {
                 let next = tokio::select! {
                     biased;
-                    () = self.cancel.cancelled() => return Err(interrupted()),
-                    next = stream.next() => next,
+                    () = self.cancel.cancelled() => {
+                        work.abort();
+                        return Err(interrupted());
+                    }
+                    next = receiver.recv() => next,
                 };
                 match next {
-                    Some(batch) => sink(&batch.map_err(fault::diag)?)?,
-                    None => return Ok(()),
+                    Some(batch) => {
+                        if let Err(diag) = sink(&batch) {
+                            work.abort();
+                            return Err(diag);
+                        }
+                    }
+                    None => break,
                 }
+            }
+            match work.await {
+                Ok(result) => result.map_err(fault::diag),
+                Err(failed) => Err(fault::crashed(&failed.to_string())),
             }
         })
     }

@@ -42,6 +42,10 @@ fn explain(error: &DataFusionError) -> Option<Diag> {
             if let Some(exceeded) = inner.downcast_ref::<MemoryExceeded>() {
                 return Some(memory(&exceeded.to_string()));
             }
+            let text = inner.to_string();
+            if text.starts_with("regex parse error") {
+                return Some(bad_pattern(&text));
+            }
             inner.downcast_ref::<DataFusionError>().and_then(explain)
         }
         DataFusionError::ResourcesExhausted(text) => Some(memory(&exhausted(text))),
@@ -58,11 +62,15 @@ fn explain(error: &DataFusionError) -> Option<Diag> {
             {
                 Some(bad_pattern(text))
             }
+            ArrowError::ComputeError(text) if text.starts_with(EXECUTION) => {
+                Some(bad_argument(text.trim_start_matches(EXECUTION)))
+            }
             _ => None,
         },
         DataFusionError::Execution(text) if text.to_lowercase().contains("regular expression") => {
             Some(bad_pattern(text))
         }
+        DataFusionError::Execution(text) => Some(bad_argument(text)),
         DataFusionError::Context(_, inner) | DataFusionError::Diagnostic(_, inner) => {
             explain(inner)
         }
@@ -83,12 +91,33 @@ fn explain(error: &DataFusionError) -> Option<Diag> {
     }
 }
 
+/// The diagnostic for a crash inside the engine.
+pub fn crashed(text: &str) -> Diag {
+    Diag::error(
+        &code::ENGINE,
+        format!("the engine crashed: {}", crate::diag::printable(text, 300)),
+    )
+    .help("this is worth a bug report, with the script")
+}
+
 fn overflow() -> Diag {
     Diag::error(
         &code::OVERFLOW,
         "a result does not fit into 64 bits (times: about 292 years of nanoseconds)",
     )
     .help("load the trace with a coarser resolution, `resolution=us`, or subtract the origin with `shift`")
+}
+
+/// How the engine begins what a function of its own refuses.
+const EXECUTION: &str = "Execution error: ";
+
+/// A function of the engine got a value that it has no answer for: `sqrt(-1.0)`, `chr(-1)`.
+fn bad_argument(text: &str) -> Diag {
+    Diag::error(
+        &code::INVALID_VALUE,
+        format!("a function refuses its argument: {}", crate::diag::printable(text, 200)),
+    )
+    .help("keep such values from it: `if x >= 0 then sqrt(x) else null`")
 }
 
 fn bad_pattern(text: &str) -> Diag {

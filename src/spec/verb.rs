@@ -181,7 +181,8 @@ pub struct Example {
     pub about: &'static str,
     /// The script.
     pub script: &'static str,
-    /// The CSV on standard output; empty where the script prints nothing.
+    /// The CSV on standard output; empty where the script prints nothing, with `…` at its end where more
+    /// follows that depends on the machine.
     pub prints: &'static str,
 }
 

@@ -18,7 +18,12 @@ fn piped(script: &str, arguments: &[&str], folder: &Path) -> Ran {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    child.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(script.as_bytes())
+        .unwrap();
     ran(child.wait_with_output().unwrap())
 }
 
@@ -32,7 +37,10 @@ fn spawn(arguments: &[&str], folder: &Path) -> Child {
 }
 
 fn signal(child: &Child, name: &str) {
-    let status = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
+    let status = Command::new("kill")
+        .args([name, &child.id().to_string()])
+        .status()
+        .unwrap();
     assert!(status.success());
 }
 
@@ -45,7 +53,10 @@ fn exit_codes() {
     assert_eq!(code("zebra"), 2);
     assert_eq!(code("let = "), 2);
     assert_eq!(code("load \"missing.csv\""), 3);
-    assert_eq!(code("load \"hand.csv\" unit=ms | save \"no-such-folder/x.csv\""), 4);
+    assert_eq!(
+        code("load \"hand.csv\" unit=ms | save \"no-such-folder/x.csv\""),
+        4
+    );
     // A mistake in the script outweighs an input that cannot be read.
     assert_eq!(code("load \"missing.csv\"\nzebra"), 2);
 }
@@ -57,7 +68,11 @@ fn a_wrong_command_line_says_what_to_write() {
         let ran = run_with(arguments, folder.path());
         assert_eq!(ran.code, 2, "{arguments:?}");
         assert_eq!(ran.stdout, "", "{arguments:?}");
-        assert!(ran.stderr.contains(expected), "{arguments:?}: {}", ran.stderr);
+        assert!(
+            ran.stderr.contains(expected),
+            "{arguments:?}: {}",
+            ran.stderr
+        );
     };
     wrong(&["--zebra"], "--zebra");
     wrong(&["--format", "cvs", "-c", "1"], "did you mean `csv`?");
@@ -68,8 +83,14 @@ fn a_wrong_command_line_says_what_to_write() {
     wrong(&["check"], "marey check SCRIPT");
     wrong(&["chekc"], "marey check");
     wrong(&["missing.marey"], "missing.marey");
-    wrong(&["a.marey", "run", "b.marey"], "a script stands before `run`");
-    wrong(&["--out", "no-such-folder", "-c", "1"], "mkdir -p no-such-folder");
+    wrong(
+        &["a.marey", "run", "b.marey"],
+        "a script stands before `run`",
+    );
+    wrong(
+        &["--out", "no-such-folder", "-c", "1"],
+        "mkdir -p no-such-folder",
+    );
 }
 
 #[test]
@@ -81,7 +102,11 @@ fn results_and_diagnostics_keep_apart() {
     let ran = run("1 + 1\nassert 1 > 2, \"slower\"\n3", folder.path());
     assert_eq!(ran.stdout, "2\n");
     assert!(ran.stderr.contains("slower"), "{}", ran.stderr);
-    assert!(ran.stderr.is_ascii() && !ran.stderr.contains('\x1b'), "{}", ran.stderr);
+    assert!(
+        ran.stderr.is_ascii() && !ran.stderr.contains('\x1b'),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
@@ -106,8 +131,12 @@ fn colours_are_asked_for() {
 #[test]
 fn tables_are_csv_when_piped_and_stand_apart() {
     let folder = workspace();
-    let script = "let t = load \"hand.csv\" unit=ms | profile | take 1 | select value, number\nt\nt\n1";
-    assert_eq!(run(script, folder.path()).good(), "value,number\nA,3\n\nvalue,number\nA,3\n\n1\n");
+    let script =
+        "let t = load \"hand.csv\" unit=ms | profile | take 1 | select value, number\nt\nt\n1";
+    assert_eq!(
+        run(script, folder.path()).good(),
+        "value,number\nA,3\n\nvalue,number\nA,3\n\n1\n"
+    );
 }
 
 #[test]
@@ -122,8 +151,15 @@ fn formats() {
     assert_eq!(shown("ndjson"), "{\"value\":\"A\",\"duration\":36}\n");
     assert_eq!(shown("json"), "[\n  {\"value\":\"A\",\"duration\":36}\n]\n");
     assert!(shown("table").contains("36.000 ms"));
-    assert!(shown("markdown").starts_with("| value"), "{}", shown("markdown"));
-    let json = run_with(["--format", "json", "-c", "100ms * 2; [1, 2]; \"a\""], folder.path());
+    assert!(
+        shown("markdown").starts_with("| value"),
+        "{}",
+        shown("markdown")
+    );
+    let json = run_with(
+        ["--format", "json", "-c", "100ms * 2; [1, 2]; \"a\""],
+        folder.path(),
+    );
     assert_eq!(json.good(), "\"200ms\"\n[1,2]\n\"a\"\n");
 }
 
@@ -136,7 +172,10 @@ fn a_binary_format_holds_one_table() {
         .output()
         .unwrap();
     assert!(output.stdout.starts_with(b"PAR1") && output.stdout.ends_with(b"PAR1"));
-    let two = run_with(["--format", "arrow", "-c", table, "-c", table], folder.path());
+    let two = run_with(
+        ["--format", "arrow", "-c", table, "-c", table],
+        folder.path(),
+    );
     assert_eq!(two.code, 4);
     assert!(two.stderr.contains("this is the second"), "{}", two.stderr);
 }
@@ -144,21 +183,43 @@ fn a_binary_format_holds_one_table() {
 #[test]
 fn a_script_on_standard_input() {
     let folder = workspace();
-    assert_eq!(piped("#!/usr/bin/env marey\n1 + 1\n", &[], folder.path()).good(), "2\n");
+    assert_eq!(
+        piped("#!/usr/bin/env marey\n1 + 1\n", &[], folder.path()).good(),
+        "2\n"
+    );
     assert_eq!(piped("2 + 1", &["-"], folder.path()).good(), "3\n");
-    assert_eq!(piped("param n = 1\n$n", &["run", "-", "--param", "n=4"], folder.path()).good(), "4\n");
+    assert_eq!(
+        piped(
+            "param n = 1\n$n",
+            &["run", "-", "--param", "n=4"],
+            folder.path()
+        )
+        .good(),
+        "4\n"
+    );
     let wrong = piped("\n\nzebra", &[], folder.path());
-    assert!(wrong.stderr.contains("standard input:3:1"), "{}", wrong.stderr);
+    assert!(
+        wrong.stderr.contains("standard input:3:1"),
+        "{}",
+        wrong.stderr
+    );
 }
 
 #[test]
 fn texts_and_files_run_in_order_and_are_checked_together() {
     let folder = workspace();
-    std::fs::write(folder.path().join("a.marey"), "param n = 2\nlet m = $n * 10\n").unwrap();
+    std::fs::write(
+        folder.path().join("a.marey"),
+        "param n = 2\nlet m = $n * 10\n",
+    )
+    .unwrap();
     let arguments = ["-c", "1", "-f", "a.marey", "-c", "$m", "--param", "n=3"];
     assert_eq!(run_with(arguments, folder.path()).good(), "1\n30\n");
     std::fs::write(folder.path().join("b.marey"), "2\nzebra").unwrap();
-    let ran = run_with(["-c", "1", "-f", "b.marey", "-c", "3; giraffe"], folder.path());
+    let ran = run_with(
+        ["-c", "1", "-f", "b.marey", "-c", "3; giraffe"],
+        folder.path(),
+    );
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
     assert!(ran.stderr.contains("b.marey:2:1"), "{}", ran.stderr);
     assert!(ran.stderr.contains("-c:1:4"), "{}", ran.stderr);
@@ -171,17 +232,31 @@ fn parameters() {
     std::fs::write(folder.path().join("p.marey"), script).unwrap();
     let run = |arguments: &[&str]| run_with(arguments, folder.path());
     assert_eq!(run(&["p.marey"]).good(), "100ms\nx\n");
-    let set = ["run", "p.marey", "--param", "threshold=5us", "--param", "name=raw text"];
+    let set = [
+        "run",
+        "p.marey",
+        "--param",
+        "threshold=5us",
+        "--param",
+        "name=raw text",
+    ];
     assert_eq!(run(&set).good(), "5us\nraw text\n");
     for help in [["run", "p.marey", "--help"], ["p.marey", "-h", "--timing"]] {
         let text = run(&help).good();
         assert!(text.contains("what it is for"), "{text}");
-        assert!(text.contains("threshold = 100ms") && text.contains("shorter states are merged"), "{text}");
+        assert!(
+            text.contains("threshold = 100ms") && text.contains("shorter states are merged"),
+            "{text}"
+        );
         assert!(text.contains("name      = \"x\""), "{text}");
     }
     let slip = run(&["p.marey", "--param", "treshold=5ms"]);
     assert_eq!(slip.code, 2);
-    assert!(slip.stderr.contains("did you mean `threshold`?"), "{}", slip.stderr);
+    assert!(
+        slip.stderr.contains("did you mean `threshold`?"),
+        "{}",
+        slip.stderr
+    );
     assert_eq!(run(&["p.marey", "--param", "threshold=5"]).code, 2);
 }
 
@@ -192,7 +267,10 @@ fn check_runs_nothing() {
     std::fs::write(folder.path().join("good.marey"), script).unwrap();
     std::fs::write(folder.path().join("bad.marey"), "zebra\ngiraffe").unwrap();
     let good = run_with(["check", "good.marey"], folder.path());
-    assert_eq!((good.code, good.stdout.as_str(), good.stderr.as_str()), (0, "", ""));
+    assert_eq!(
+        (good.code, good.stdout.as_str(), good.stderr.as_str()),
+        (0, "", "")
+    );
     assert!(!folder.path().join("out.csv").exists());
     let both = run_with(["check", "good.marey", "bad.marey"], folder.path());
     assert_eq!((both.code, both.codes().len()), (2, 2), "{}", both.stderr);
@@ -210,7 +288,10 @@ fn files_go_to_the_folder_of_out() {
 #[test]
 fn a_figure_that_is_not_saved_is_mentioned() {
     let folder = workspace();
-    let ran = run("load \"hand.csv\" unit=ms | aggregate-by-threshold 10ms | plot-stacked", folder.path());
+    let ran = run(
+        "load \"hand.csv\" unit=ms | aggregate-by-threshold 10ms | plot-stacked",
+        folder.path(),
+    );
     assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
     assert!(ran.stderr.contains("save \"figure.svg\""), "{}", ran.stderr);
 }
@@ -239,7 +320,9 @@ fn a_closed_pipe_ends_quietly() {
     let folder = workspace();
     let mut child = spawn(&["-c", LONG], folder.path());
     let mut first = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut first)
+        .unwrap();
     // The reader is gone by now.
     let ran = ran(child.wait_with_output().unwrap());
     assert_eq!(first, "resource,value,start,end\n");
@@ -250,8 +333,15 @@ fn a_closed_pipe_ends_quietly() {
 #[cfg(target_os = "linux")]
 fn a_full_disk_is_an_error() {
     let folder = workspace();
-    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let output = program(folder.path()).args(["-c", "1"]).stdout(full).output().unwrap();
+    let full = std::fs::OpenOptions::new()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    let output = program(folder.path())
+        .args(["-c", "1"])
+        .stdout(full)
+        .output()
+        .unwrap();
     assert_eq!(ran(output).code, 4);
 }
 
@@ -264,22 +354,36 @@ fn an_interrupt_ends_the_run() {
     let start = Instant::now();
     signal(&child, "-INT");
     let ran = ran(child.wait_with_output().unwrap());
-    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    assert!(
+        start.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        start.elapsed()
+    );
     assert_eq!((ran.code, ran.stdout.as_str()), (130, "1\n"));
     assert_eq!(ran.stderr, "interrupted\n");
-    let left: Vec<_> = names(folder.path()).into_iter().filter(|n| n.contains("big") || n.contains(".part")).collect();
+    let left: Vec<_> = names(folder.path())
+        .into_iter()
+        .filter(|n| n.contains("big") || n.contains(".part"))
+        .collect();
     assert_eq!(left, Vec::<String>::new());
 }
 
 #[test]
 fn a_termination_takes_half_files_back() {
     let folder = workspace();
-    let child = spawn(&["-c", &format!("{LONG} | save \"big.csv\"")], folder.path());
+    let child = spawn(
+        &["-c", &format!("{LONG} | save \"big.csv\"")],
+        folder.path(),
+    );
     wait_for(folder.path(), ".part");
     signal(&child, "-TERM");
     let ran = ran(child.wait_with_output().unwrap());
     assert_eq!(ran.code, 143, "{}", ran.stderr);
-    assert!(!names(folder.path()).iter().any(|name| name.ends_with(".part")));
+    assert!(
+        !names(folder.path())
+            .iter()
+            .any(|name| name.ends_with(".part"))
+    );
 }
 
 #[test]
@@ -287,7 +391,10 @@ fn a_kill_during_save_leaves_the_old_file() {
     let folder = workspace();
     let file = folder.path().join("big.csv");
     std::fs::write(&file, "old\n").unwrap();
-    let mut child = spawn(&["-c", &format!("{LONG} | save \"big.csv\"")], folder.path());
+    let mut child = spawn(
+        &["-c", &format!("{LONG} | save \"big.csv\"")],
+        folder.path(),
+    );
     wait_for(folder.path(), ".part");
     std::thread::sleep(Duration::from_millis(300));
     child.kill().unwrap();
@@ -306,7 +413,10 @@ fn names(folder: &Path) -> Vec<String> {
 fn wait_for(folder: &Path, ending: &str) {
     let start = Instant::now();
     while !names(folder).iter().any(|name| name.ends_with(ending)) {
-        assert!(start.elapsed() < Duration::from_secs(60), "nothing is written");
+        assert!(
+            start.elapsed() < Duration::from_secs(60),
+            "nothing is written"
+        );
         std::thread::sleep(Duration::from_millis(20));
     }
 }

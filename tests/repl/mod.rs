@@ -2,8 +2,8 @@
 #![cfg(unix)]
 
 use crate::support::{program, workspace};
-use rexpect::session::{PtySession, spawn_with_options};
 use rexpect::reader::Options;
+use rexpect::session::{PtySession, spawn_with_options};
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -141,7 +141,7 @@ fn ctrl_c_stops_the_query_and_keeps_the_session() {
     let mut typist = Typist::new(&[]);
     typist.enters("let kept = 7", "");
     for query in [
-        "generate cholesky tiles=175 | aggregate-by-threshold 1ms | profile",
+        "generate cholesky tiles=175 | aggregate-by-threshold 1ms | summarize n = count() by value",
         "generate cholesky tiles=175 | summarize n = count() by resource, value",
     ] {
         typist.types(&format!("{query}\r"));
@@ -211,9 +211,15 @@ fn the_history_is_private_and_leaves_out_lines_with_a_blank() {
     let file = typist.folder().join("history");
     // Written at each line, not at the end.
     let text = std::fs::read_to_string(&file).unwrap();
-    assert!(text.contains("1 + 1") && text.contains("2 + 1") && !text.contains("40"), "{text}");
+    assert!(
+        text.contains("1 + 1") && text.contains("2 + 1") && !text.contains("40"),
+        "{text}"
+    );
     use std::os::unix::fs::PermissionsExt;
-    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(
+        std::fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
     let folder = typist.leaves();
     // The next session has it: up, up, enter.
     let mut typist = Typist::within(folder, &[]);
@@ -223,7 +229,10 @@ fn the_history_is_private_and_leaves_out_lines_with_a_blank() {
 
 #[test]
 fn a_home_that_cannot_be_written_costs_the_history_only() {
-    let mut typist = Typist::new(&[("HOME", "/proc/none"), ("MAREY_HISTORY", "/proc/none/history")]);
+    let mut typist = Typist::new(&[
+        ("HOME", "/proc/none"),
+        ("MAREY_HISTORY", "/proc/none/history"),
+    ]);
     typist.enters("6 * 7", "\n42\r\n");
     typist.leaves();
 }

@@ -66,7 +66,14 @@ fn copy(from: &Path, to: &Path) {
 pub fn program(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_marey"));
     command.current_dir(folder).stdin(Stdio::null());
-    for name in ["NO_COLOR", "CLICOLOR_FORCE", "COLUMNS", "LANG", "LC_ALL", "MAREY_PAGER"] {
+    for name in [
+        "NO_COLOR",
+        "CLICOLOR_FORCE",
+        "COLUMNS",
+        "LANG",
+        "LC_ALL",
+        "MAREY_PAGER",
+    ] {
         command.env_remove(name);
     }
     command
@@ -74,7 +81,10 @@ pub fn program(folder: &Path) -> Command {
 
 /// Runs the program with these arguments.
 pub fn run_with(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>, folder: &Path) -> Ran {
-    ran(program(folder).args(arguments).output().expect("the program starts"))
+    ran(program(folder)
+        .args(arguments)
+        .output()
+        .expect("the program starts"))
 }
 
 /// Runs a script given as text.

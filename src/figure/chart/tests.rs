@@ -307,7 +307,6 @@ fn a_stack_that_is_too_high_is_named() {
         "Worker State",
         "chunk 2",
         "subchunk 3",
-        "nest=flatten",
         "1.4",
     ] {
         assert!(text.contains(part), "{text}");

@@ -44,6 +44,10 @@ impl Checker<'_> {
         let by_names = verb.by && !stage.by.is_empty();
         if by_names {
             out.by = self.named(&stage.by, Position::Rows(columns, false));
+            if self.diags[before..].iter().any(Diag::is_error) {
+                // Without its groups nothing else of the stage can be judged.
+                return Err(super::Stop);
+            }
         }
         let positionals: Vec<&'static ParamSpec> = verb.positionals().collect();
         let mut next = 0;
@@ -250,23 +254,6 @@ impl Checker<'_> {
     }
 
     fn must_aggregate(&mut self, named: &Named) {
-        fn bare_column(expr: &Expr) -> Option<&Expr> {
-            match &expr.node {
-                ExprNode::Aggregate(..) => None,
-                ExprNode::Column(_) => Some(expr),
-                ExprNode::Unary(_, a) | ExprNode::IsNull(a, _) | ExprNode::ToLogicalTime(a) => {
-                    bare_column(a)
-                }
-                ExprNode::Binary(_, a, b) | ExprNode::FloorDivide(a, b) => {
-                    bare_column(a).or_else(|| bare_column(b))
-                }
-                ExprNode::If(a, b, c) => [a, b, c].into_iter().find_map(|e| bare_column(e)),
-                ExprNode::Call(_, items) | ExprNode::List(items) | ExprNode::Format(items) => {
-                    items.iter().find_map(bare_column)
-                }
-                _ => None,
-            }
-        }
         if let Some(column) = bare_column(&named.expr) {
             self.diags.push(
                 Diag::error(
@@ -518,6 +505,25 @@ impl Checker<'_> {
                 )
             }
         }
+    }
+}
+
+/// The first column that stands outside every aggregate.
+fn bare_column(expr: &Expr) -> Option<&Expr> {
+    match &expr.node {
+        ExprNode::Aggregate(..) => None,
+        ExprNode::Column(_) => Some(expr),
+        ExprNode::Unary(_, a) | ExprNode::IsNull(a, _) | ExprNode::ToLogicalTime(a) => {
+            bare_column(a)
+        }
+        ExprNode::Binary(_, a, b) | ExprNode::FloorDivide(a, b) => {
+            bare_column(a).or_else(|| bare_column(b))
+        }
+        ExprNode::If(a, b, c) => [a, b, c].into_iter().find_map(|e| bare_column(e)),
+        ExprNode::Call(_, items) | ExprNode::List(items) | ExprNode::Format(items) => {
+            items.iter().find_map(bare_column)
+        }
+        _ => None,
     }
 }
 

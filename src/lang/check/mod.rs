@@ -416,7 +416,7 @@ impl Checker<'_> {
                         ),
                     )
                     .at(name.span, format!("declared here as {default}"))
-                    .maybe_help((*wanted == Type::Time).then(|| {
+                    .maybe_help((*wanted == Type::Time && text.raw.parse::<f64>().is_ok()).then(|| {
                         format!("a time has a unit: --param {}={}ms", name.text, text.raw)
                     })),
                 );

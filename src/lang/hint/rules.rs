@@ -114,10 +114,8 @@ fn symbols_of_other_languages(spot: &Spot) -> Option<Diag> {
         );
     }
     // `--` and `//` and `~` may stop one character late, inside the second character.
-    let tail = &spot.text[spot.at.saturating_sub(1).min(spot.text.len())..];
-    if spot.text.is_char_boundary(spot.at.saturating_sub(1))
-        && (tail.starts_with("//") || tail.starts_with("--"))
-    {
+    let tail = spot.text.get(spot.at.saturating_sub(1)..);
+    if tail.is_some_and(|tail| tail.starts_with("//") || tail.starts_with("--")) {
         return Some(error(spot, "this is no comment", "here").help("comments begin with `#`"));
     }
     if spot.rest.starts_with('!') && !spot.rest.starts_with("!=") {

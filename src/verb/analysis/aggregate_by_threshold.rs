@@ -208,6 +208,7 @@ impl Verb for AggregateByThreshold {
             },
         )
         .map_err(fault::diag)?;
+        let plan = states::placed(plan)?;
         let columns = flow
             .columns()
             .cloned()

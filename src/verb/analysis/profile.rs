@@ -76,6 +76,7 @@ impl Verb for Profile {
             nest_of(arguments.get(&NEST)?),
         )
         .map_err(fault::diag)?;
+        let plan = states::placed(plan)?;
         let columns = flow
             .columns()
             .cloned()

@@ -1,11 +1,12 @@
 //! What analyses of states need of their input, and how a table that has it becomes states.
 
 use crate::diag::{Diag, Span, code};
-use crate::lang::flow::{Columns, Flow};
+use crate::lang::flow::{Column, Columns, Flow};
 use crate::lang::suggest;
 use crate::model::schema::column;
 use crate::plan::{fault, lower};
 use crate::spec::{Type, VerbSpec};
+use crate::verb::relational::order::PLACE;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast, lit};
@@ -22,6 +23,14 @@ pub fn require<'a>(
     let columns = input
         .and_then(Flow::columns)
         .ok_or_else(|| crate::verb::context::unexpected(verb))?;
+    if columns.has("subchunk") && columns.has("activity") {
+        return Err(Diag::error(
+            &code::KIND_MISMATCH,
+            format!("`{}` works on states, these are the cells of an aggregation", verb.name),
+        )
+        .at(span, "here")
+        .help("use it on the trace, before `aggregate-by-threshold`"));
+    }
     let missing: Vec<&str> = NEEDED
         .into_iter()
         .filter(|name| !columns.has(name))
@@ -57,6 +66,15 @@ pub fn require<'a>(
             .at(span, "needed here"));
         }
     }
+    if let Some(depth) = columns.find(column::DEPTH)
+        && depth.ty != Type::Int
+    {
+        return Err(Diag::error(
+            &code::TYPE_MISMATCH,
+            format!("`depth` is a {}, not a whole number", depth.ty),
+        )
+        .at(span, "needed here"));
+    }
     Ok(columns)
 }
 
@@ -89,11 +107,30 @@ pub fn of_plan(plan: LogicalPlan) -> Result<LogicalPlan, Diag> {
         .map_err(fault::diag)
 }
 
-/// The columns of a table of results.
+/// The plan with the hidden column that says where each row stands.
+pub fn placed(plan: LogicalPlan) -> Result<LogicalPlan, Diag> {
+    let number = datafusion::functions_window::expr_fn::row_number();
+    let mut expressions: Vec<Expr> = plan.schema().columns().into_iter().map(Expr::Column).collect();
+    let built = LogicalPlanBuilder::from(plan).window([number]).and_then(|plan| {
+        let made = plan.schema().columns().into_iter().next_back();
+        let made = made.map(|c| cast(Expr::Column(c), DataType::Int64).alias(PLACE));
+        expressions.extend(made);
+        plan.project(expressions)?.build()
+    });
+    built.map_err(fault::diag)
+}
+
+/// The columns of a table of results, which come in an order of their own.
 pub fn result_columns(columns: &Columns, list: &[(&str, Type)]) -> Columns {
-    Columns::new(
+    let mut out = Columns::new(
         list.iter()
             .map(|(name, ty)| ((*name).to_owned(), ty.clone())),
         columns.clock,
-    )
+    );
+    out.list.push(Column {
+        name: PLACE.to_owned(),
+        ty: Type::Int,
+        hidden: true,
+    });
+    out
 }

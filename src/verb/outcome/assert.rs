@@ -8,6 +8,7 @@ use crate::spec::{
     Accept, Example, Kind, Param, ParamSpec, Place, Section, Shape, Value, VerbSpec,
 };
 use crate::verb::context::Shown;
+use crate::verb::relational::order::settled;
 use crate::verb::{FlowContext, PlanContext, Verb};
 use datafusion::arrow::array::{Array, AsArray};
 use datafusion::arrow::datatypes::Int64Type;
@@ -31,7 +32,7 @@ pub static MESSAGE: Param<Option<String>> = Param::new(ParamSpec {
     name: "message",
     place: Place::Optional,
     shape: Shape::Scalar(&[Accept::Text]),
-    default: "the condition",
+    default: "the assertion does not hold",
     about: "what to say where it does not hold",
 });
 
@@ -114,7 +115,7 @@ impl Verb for Assert {
         if rows == 0 {
             return Ok(input);
         }
-        let shown = table.then(failing, table.columns.clone());
+        let shown = settled(&table.then(failing, table.columns.clone()))?;
         cx.host.table(&Shown {
             table: &shown,
             engine: cx.engine,

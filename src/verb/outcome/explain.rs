@@ -30,9 +30,9 @@ static SPEC: VerbSpec = VerbSpec {
     params: &[],
     by: false,
     examples: &[Example {
-        about: "the stages of a pipeline (the plans below them depend on the machine)",
-        script: "let cells = load \"hand.csv\" unit=ms | aggregate-by-threshold 10ms\ncells | summarize n = count() | print",
-        prints: "n\n10\n",
+        about: "the stages, the facts and the columns; the plans below them depend on the machine",
+        script: "load \"hand.csv\" unit=ms | aggregate-by-threshold 10ms | select value, duration | explain",
+        prints: "stages\n  load \"hand.csv\" unit=ms → trace\n  aggregate-by-threshold 10ms → table\n  select value, duration → table\nfacts\n  threshold: 10ms\ncolumns\n  value: string\n  duration: time\nlogical plan\n…",
     }],
 };
 

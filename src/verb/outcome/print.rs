@@ -9,6 +9,7 @@ use crate::model::schema::{RESOURCES, STATES, column};
 use crate::plan::{Data, Trace, fault, lower};
 use crate::spec::{Accept, Example, Param, ParamSpec, Place, Section, Shape, VerbSpec};
 use crate::verb::context::Shown;
+use crate::verb::relational::order::settled;
 use crate::verb::{FlowContext, PlanContext, Verb};
 use datafusion::arrow::array::{Array, AsArray};
 use datafusion::arrow::datatypes::Int64Type;
@@ -81,7 +82,7 @@ impl Verb for Print {
 pub fn show(data: &Data, rows: Option<usize>, cx: &mut PlanContext) -> Result<(), Diag> {
     match data {
         Data::Table(table) => cx.host.table(&Shown {
-            table,
+            table: &settled(table)?,
             engine: cx.engine,
             rows,
         }),
@@ -153,7 +154,8 @@ fn cells(
             .columns()
             .iter()
             .map(|column| {
-                let numbers = column.as_primitive::<Int64Type>();
+                // `derive start = null` leaves a column of no type.
+                let numbers = column.as_primitive_opt::<Int64Type>()?;
                 (!numbers.is_empty() && numbers.is_valid(0)).then(|| numbers.value(0))
             })
             .collect()

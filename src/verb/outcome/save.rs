@@ -16,6 +16,7 @@ use crate::spec::{
 use crate::verb::source::parquet::{
     COMPANIONS_KEY, RELATION_KEY, SORTED_KEY, VERSION_KEY, companion,
 };
+use crate::verb::relational::order::settled;
 use crate::verb::{FlowContext, PlanContext, Verb};
 use crate::write::atomic::AtomicFile;
 use crate::write::{self, Format, WriteOptions, output_error};
@@ -166,6 +167,12 @@ impl Verb for Save {
         cx: &mut FlowContext,
     ) -> Result<Flow, Diag> {
         let input = input.ok_or_else(|| crate::verb::context::unexpected(&SPEC))?;
+        if let Ok(Some(dpi)) = arguments.get(&DPI)
+            && !(dpi.is_finite() && dpi > 0.0)
+        {
+            return Err(Diag::error(&code::INVALID_VALUE, "`dpi` is more than 0")
+                .at(arguments.span_of(&DPI), "here"));
+        }
         if let Ok(path) = arguments.get(&PATH) {
             check_format(&path, input.kind(), arguments)?;
             let span = arguments.span_of(&PATH);
@@ -210,7 +217,7 @@ impl Verb for Save {
                 bundle(trace, &path, cx).map_err(placed)?;
             }
             other => {
-                let table = other.table()?;
+                let table = settled(&other.table()?)?;
                 let unit = arguments
                     .get(&UNIT)?
                     .and_then(|unit| TimeUnit::from_name(&unit));

@@ -63,7 +63,7 @@ pub fn size(arguments: &Arguments) -> Result<figure::Size, Diag> {
         } else {
             arguments.span_of(&HEIGHT)
         };
-        failure(error).or_at(param, "here")
+        Diag::error(&code::INVALID_VALUE, error.to_string()).at(param, "here")
     })?;
     Ok(size)
 }

@@ -175,6 +175,15 @@ impl Verb for PlotStacked {
         }
         // Sizes and palettes are known now: say what is wrong with them before anything runs.
         size(arguments)?;
+        if let Ok(Some(TimeRange {
+            low: Some(low),
+            high: Some(high),
+        })) = arguments.get(&RANGE)
+            && high <= low
+        {
+            return Err(Diag::error(&code::INVALID_VALUE, "the range ends before it starts")
+                .at(arguments.span_of(&RANGE), "here"));
+        }
         if let Ok(value) = arguments.get(&PALETTE) {
             crate::figure::palette::assign(&palette(value), &[])
                 .map_err(|error| failure(error).at(arguments.span_of(&PALETTE), "here"))?;

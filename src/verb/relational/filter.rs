@@ -1,7 +1,7 @@
 //! `filter`: keeps the rows that a condition holds for, or the groups where it has an aggregate.
 
 use super::{ROWS, columns_of, step, table_of};
-use crate::diag::Diag;
+use crate::diag::{Diag, code};
 use crate::lang::flow::Flow;
 use crate::lang::plan::{Arguments, Expr, ExprNode};
 use crate::plan::{Data, fault, lower};
@@ -53,8 +53,9 @@ impl Verb for Filter {
         &SPEC
     }
 
-    fn flow(&self, input: Option<&Flow>, _: &Arguments, _: &mut FlowContext) -> Result<Flow, Diag> {
+    fn flow(&self, input: Option<&Flow>, arguments: &Arguments, _: &mut FlowContext) -> Result<Flow, Diag> {
         columns_of(input, &SPEC)?;
+        check_groups(&arguments.get(&CONDITION)?, arguments)?;
         input
             .cloned()
             .ok_or_else(|| super::super::context::unexpected(&SPEC))
@@ -81,6 +82,53 @@ impl Verb for Filter {
     }
 }
 
+/// A condition of groups is about aggregates and group keys; a condition of rows has no groups.
+fn check_groups(condition: &Expr, arguments: &Arguments) -> Result<(), Diag> {
+    if arguments.by.is_empty() {
+        return Ok(());
+    }
+    if !condition.has_aggregate() {
+        return Err(Diag::error(
+            &code::AGGREGATE_MISPLACED,
+            "`by` groups the rows for an aggregate, and the condition has none",
+        )
+        .at(condition.span, "here")
+        .help("leave `by` out, or compare an aggregate: `max(duration) > 1ms`"));
+    }
+    let mut groups = condition.clone();
+    take_aggregates(&mut groups, &mut Vec::new());
+    take_keys(&mut groups, arguments);
+    let mut stray = None;
+    groups.walk(&mut |expr| {
+        if let ExprNode::Column(name) = &expr.node
+            && !name.starts_with(GROUP)
+        {
+            stray.get_or_insert(expr.span);
+        }
+    });
+    match stray {
+        None => Ok(()),
+        Some(span) => Err(Diag::error(
+            &code::AGGREGATE_MISPLACED,
+            "this column has many values in a group, one is wanted",
+        )
+        .at(span, "here")
+        .help("put it in an aggregate, or group by it; rows are tested by a `filter` of their own")),
+    }
+}
+
+/// Replaces group keys by the columns of the grouped plan.
+fn take_keys(expr: &mut Expr, arguments: &Arguments) {
+    let found = arguments.by.iter().position(|key| {
+        matches!((&key.expr.node, &expr.node), (ExprNode::Column(a), ExprNode::Column(b)) if a == b)
+    });
+    if let Some(index) = found {
+        expr.node = ExprNode::Column(format!("{GROUP}key_{index}"));
+        return;
+    }
+    expr.children_mut(&mut |child| take_keys(child, arguments));
+}
+
 /// Aggregates per group, filters the groups, keeps the rows of those that are left.
 fn by_group(
     table: &crate::plan::Table,
@@ -90,6 +138,7 @@ fn by_group(
 ) -> Result<crate::plan::Table, Diag> {
     let mut aggregates = Vec::new();
     take_aggregates(&mut condition, &mut aggregates);
+    take_keys(&mut condition, arguments);
     let mut lowered = Vec::new();
     for (name, aggregate) in &aggregates {
         lowered.push(cx.lower(aggregate, &table.columns)?.alias(name.as_str()));
@@ -124,37 +173,16 @@ fn by_group(
     })
 }
 
+/// The columns of the grouped plan begin with this.
+const GROUP: &str = "group_";
+
 /// Replaces each aggregate by a column of the grouped plan.
 fn take_aggregates(expr: &mut Expr, out: &mut Vec<(String, Expr)>) {
     if matches!(expr.node, ExprNode::Aggregate(..)) {
-        let name = format!("group_value_{}", out.len());
+        let name = format!("{GROUP}value_{}", out.len());
         out.push((name.clone(), expr.clone()));
         expr.node = ExprNode::Column(name);
         return;
     }
-    match &mut expr.node {
-        ExprNode::Unary(_, a) | ExprNode::IsNull(a, _) | ExprNode::ToLogicalTime(a) => {
-            take_aggregates(a, out);
-        }
-        ExprNode::Binary(_, a, b) | ExprNode::FloorDivide(a, b) => {
-            take_aggregates(a, out);
-            take_aggregates(b, out);
-        }
-        ExprNode::If(a, b, c) => {
-            for part in [a, b, c] {
-                take_aggregates(part, out);
-            }
-        }
-        ExprNode::List(items) | ExprNode::Call(_, items) | ExprNode::Format(items) => {
-            for item in items {
-                take_aggregates(item, out);
-            }
-        }
-        ExprNode::Range(low, high) => {
-            for end in [low, high].into_iter().flatten() {
-                take_aggregates(end, out);
-            }
-        }
-        _ => {}
-    }
+    expr.children_mut(&mut |child| take_aggregates(child, out));
 }

@@ -4,6 +4,7 @@ pub mod derive;
 pub mod distinct;
 pub mod filter;
 pub mod focus;
+pub mod order;
 pub mod rename;
 pub mod select;
 pub mod sort;

@@ -4,6 +4,7 @@ use super::{ROWS, columns_of, step, table_of};
 use crate::diag::{Diag, code};
 use crate::lang::flow::Flow;
 use crate::lang::plan::{Arguments, Expr};
+use crate::model::schema::column;
 use crate::plan::{Data, lower};
 use crate::spec::{Example, Param, ParamSpec, Place, Section, Shape, Type, VerbSpec};
 use crate::verb::{FlowContext, PlanContext, Verb};
@@ -79,13 +80,16 @@ impl Verb for Sort {
     }
 }
 
-/// The remaining columns, which break ties.
+/// The remaining columns, which break ties: from the left, but the number that a file without ids gives its
+/// rows comes last, since it depends on the order in the file.
 pub fn ties(table: &crate::plan::Table) -> Vec<datafusion::logical_expr::SortExpr> {
-    table
-        .columns
-        .list
-        .iter()
-        .filter(|column| column.ty != Type::Other)
+    let columns = &table.columns;
+    let is_last = |name: &str| columns.has(column::ROW) && [column::ID, column::ROW].contains(&name);
+    let list = columns.list.iter().filter(|column| column.ty != Type::Other);
+    let (last, first): (Vec<_>, Vec<_>) = list.partition(|column| is_last(&column.name));
+    first
+        .into_iter()
+        .chain(last)
         .map(|column| lower::column(&column.name).sort(true, false))
         .collect()
 }

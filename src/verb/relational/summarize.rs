@@ -137,26 +137,7 @@ fn split(
         expr.node = ExprNode::Column(name);
         return;
     }
-    match &mut expr.node {
-        ExprNode::Unary(_, a) | ExprNode::IsNull(a, _) | ExprNode::ToLogicalTime(a) => {
-            split(a, index, out)
-        }
-        ExprNode::Binary(_, a, b) | ExprNode::FloorDivide(a, b) => {
-            split(a, index, out);
-            split(b, index, out);
-        }
-        ExprNode::If(a, b, c) => {
-            for part in [a, b, c] {
-                split(part, index, out);
-            }
-        }
-        ExprNode::List(items) | ExprNode::Call(_, items) | ExprNode::Format(items) => {
-            for item in items {
-                split(item, index, out);
-            }
-        }
-        _ => {}
-    }
+    expr.children_mut(&mut |child| split(child, index, out));
 }
 
 /// Warns of the nulls that the aggregates will leave out.

@@ -1,14 +1,12 @@
 //! `take`: the first rows.
 
-use super::{ROWS, columns_of, step, table_of};
+use super::{ROWS, columns_of, order, step, table_of};
 use crate::diag::{Diag, code};
 use crate::lang::flow::Flow;
 use crate::lang::plan::Arguments;
-use crate::model::schema::column;
-use crate::plan::{Data, lower};
+use crate::plan::Data;
 use crate::spec::{Accept, Example, Param, ParamSpec, Place, Section, Shape, VerbSpec};
 use crate::verb::{FlowContext, PlanContext, Verb};
-use datafusion::logical_expr::LogicalPlan;
 
 /// The verb.
 pub struct Take;
@@ -71,15 +69,10 @@ impl Verb for Take {
     ) -> Result<Data, Diag> {
         let mut table = table_of(&input, &SPEC)?;
         let count = rows(arguments.get(&COUNT)?, arguments)?;
-        if !is_ordered(&table.plan) {
-            let mut keys = Vec::new();
-            for name in [column::START, column::TIME, column::ROW] {
-                if table.columns.has(name) {
-                    keys.push(lower::column(name).sort(true, false));
-                }
-            }
-            keys.extend(super::sort::ties(&table));
-            let columns = table.columns.clone();
+        // The sort stands right below the limit in every case: the engine loses a limit that stands between a
+        // node of ours and a later sort.
+        if !order::is_sorted(&table.plan) {
+            let (columns, keys) = (table.columns.clone(), order::chosen(&table));
             if !keys.is_empty() {
                 table = step(&table, columns, |plan| plan.sort(keys))?;
             }
@@ -101,16 +94,4 @@ fn rows(count: i64, arguments: &Arguments) -> Result<usize, Diag> {
         .at(arguments.span_of(&COUNT), "here")
         .help("the last rows are the first of the reverse: `sort -start | take 5`")
     })
-}
-
-/// True where the rows come out in an order that a stage before this one made.
-fn is_ordered(plan: &LogicalPlan) -> bool {
-    match plan {
-        LogicalPlan::Sort(_) | LogicalPlan::Limit(_) => true,
-        LogicalPlan::Extension(node) => matches!(node.node.name(), "Stacker" | "ProfileMerger"),
-        LogicalPlan::Projection(_) | LogicalPlan::Filter(_) | LogicalPlan::SubqueryAlias(_) => {
-            plan.inputs().first().is_some_and(|input| is_ordered(input))
-        }
-        _ => false,
-    }
 }

@@ -209,6 +209,9 @@ static SPEC: VerbSpec = VerbSpec {
     ],
 };
 
+/// Options that a Parquet file of marey leaves open: it has no bad rows, so every policy is kept.
+const PARQUET_OPTIONS: [&str; 3] = ["path", "format", "policy"];
+
 fn texts(value: Value) -> Vec<String> {
     match value {
         Value::String(text) => vec![text],
@@ -321,7 +324,16 @@ fn open(arguments: &Arguments, cx: &mut FlowContext) -> Result<Arc<Opened>, Diag
         .sources
         .get_or_open(key, || {
             if let Some(opened) = parquet::open(&options, engine)? {
-                return Ok(opened);
+                let other = |given: &&(&str, _)| !PARQUET_OPTIONS.contains(&given.0);
+                return match arguments.given.iter().find(other) {
+                    None => Ok(opened),
+                    Some((name, argument)) => Err(Diag::error(
+                        &code::EXTRA_ARGUMENT,
+                        format!("`{name}` has no meaning for a Parquet file of marey, which says it itself"),
+                    )
+                    .at(argument.span, "here")
+                    .help("leave it out; `shift offset=…` moves times")),
+                };
             }
             host.stage(&format!("reading {}", options.paths.join(", ")));
             let host = RefCell::new(&mut *host);

@@ -97,6 +97,9 @@ fn describe(path: &Path) -> Result<Described, Diag> {
 /// Opens a Parquet file; None where the options name none.
 pub fn open(options: &ReadOptions, engine: &Engine) -> Result<Option<Opened>, Diag> {
     let asked = options.format.as_deref() == Some("parquet");
+    if !asked && options.format.is_some() {
+        return Ok(None);
+    }
     let [path] = options.paths.as_slice() else {
         if options.paths.iter().any(|path| is_parquet(path)) {
             return Err(Diag::error(

@@ -1,10 +1,11 @@
 //! `flatten`: nested states to exclusive ones.
 
-use crate::diag::Diag;
+use crate::diag::{Diag, code};
 use crate::lang::flow::Flow;
 use crate::lang::plan::Arguments;
+use crate::model::schema::column;
 use crate::plan::{Data, fault, node};
-use crate::spec::{Example, Section, VerbSpec};
+use crate::spec::{Example, Section, Type, VerbSpec};
 use crate::verb::analysis::states;
 use crate::verb::relational::ROWS;
 use crate::verb::{FlowContext, PlanContext, Verb};
@@ -43,7 +44,18 @@ impl Verb for Flatten {
         arguments: &Arguments,
         _: &mut FlowContext,
     ) -> Result<Flow, Diag> {
-        states::require(input, &SPEC, arguments.span)?;
+        let columns = states::require(input, &SPEC, arguments.span)?;
+        for name in [column::RESOURCE, column::TYPE, column::VALUE] {
+            if let Some(found) = columns.find(name)
+                && found.ty != Type::String
+            {
+                return Err(Diag::error(
+                    &code::TYPE_MISMATCH,
+                    format!("`{name}` is {}, states have names there", found.ty.with_article()),
+                )
+                .at(arguments.span, "needed here"));
+            }
+        }
         input
             .cloned()
             .ok_or_else(|| crate::verb::context::unexpected(&SPEC))

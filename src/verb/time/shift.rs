@@ -115,16 +115,18 @@ impl Verb for Shift {
         let columns = input
             .and_then(Flow::columns)
             .ok_or_else(|| crate::verb::context::unexpected(&SPEC))?;
-        let timed = [column::START, column::TIME]
-            .iter()
-            .any(|name| columns.has(name));
-        if !timed && arguments.find(OFFSET.spec.name).is_none() {
+        let timed = |name: &&str| columns.find(name).is_some_and(|column| column.ty.is_time());
+        let is_trace = matches!(input, Some(Flow::Trace(_)));
+        let given = arguments.find(OFFSET.spec.name).is_some();
+        let movable = [column::START, column::END, column::TIME].iter().any(timed);
+        let found = [column::START, column::TIME].iter().any(timed);
+        if !(found || given && (is_trace || movable)) {
             return Err(Diag::error(
                 &code::UNKNOWN_COLUMN,
                 "`shift` needs a column `start` or `time`",
             )
             .at(arguments.span, "here")
-            .help("say how far: `shift offset=1s`"));
+            .maybe_help(is_trace.then(|| "say how far: `shift offset=1s`".to_owned())));
         }
         input
             .cloned()

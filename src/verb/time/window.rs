@@ -140,10 +140,10 @@ impl Verb for Window {
         let columns = input
             .and_then(Flow::columns)
             .ok_or_else(|| crate::verb::context::unexpected(&SPEC))?;
+        let timed = |name: &str| columns.find(name).is_some_and(|column| column.ty.is_time());
+        let usable = timed(column::TIME) || (timed(column::START) && timed(column::END));
         if let Some(Flow::Table(_)) = input
-            && ![column::START, column::TIME]
-                .iter()
-                .any(|name| columns.has(name))
+            && !usable
         {
             return Err(Diag::error(
                 &code::UNKNOWN_COLUMN,

@@ -1,0 +1,3 @@
+resource	start	end
+	a	0	1
+p

@@ -1,0 +1,3 @@
+resource,start (s),end (ms)
+a,0,1
+ë

@@ -1,0 +1,5 @@
+ï»¿resource,start,duration
+a,0,1
+a,1,-1
+a,1,9223372036854775807
+”

@@ -1,0 +1,2 @@
+resource,value,start,end
+n

@@ -1,0 +1,3 @@
+Timestamp,Event Type,Name
+0,Enter,a
+|

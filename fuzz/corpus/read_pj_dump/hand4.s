@@ -1,0 +1,1 @@
+State, ÿé, S, 0, 1, 1, 0, aState, c, S, NA, 1, 1, 0, a
