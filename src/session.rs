@@ -182,15 +182,23 @@ impl Session {
     /// second value is a `let` there.
     fn remember_parameters(&mut self, input: &str) {
         for statement in parse::parse(input, u32::MAX).script.statements {
-            if let ast::StatementKind::Param { name, default, help } = statement.kind {
-                let value = input.get(default.span.start..default.span.end).unwrap_or_default();
+            if let ast::StatementKind::Param {
+                name,
+                default,
+                help,
+            } = statement.kind
+            {
+                let value = input
+                    .get(default.span.start..default.span.end)
+                    .unwrap_or_default();
                 let declared = format!("param {} = ", name.text);
-                self.succeeded.push(if self.succeeded.iter().any(|s| s.starts_with(&declared)) {
-                    format!("let {} = {value}", name.text)
-                } else {
-                    let help = help.map_or(String::new(), |help| format!("  # {help}"));
-                    format!("{declared}{value}{help}")
-                });
+                self.succeeded
+                    .push(if self.succeeded.iter().any(|s| s.starts_with(&declared)) {
+                        format!("let {} = {value}", name.text)
+                    } else {
+                        let help = help.map_or(String::new(), |help| format!("  # {help}"));
+                        format!("{declared}{value}{help}")
+                    });
             }
         }
     }

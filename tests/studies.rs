@@ -12,7 +12,10 @@ fn scripts(folder: &str) -> Vec<PathBuf> {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "marey") {
+            } else if path
+                .extension()
+                .is_some_and(|extension| extension == "marey")
+            {
                 out.push(path);
             }
         }
@@ -42,19 +45,32 @@ fn the_first_command_of_the_readme_writes_svg_and_png_and_prints_the_profile() {
     assert_eq!(rows[0], ["value", "duration", "number", "share"]);
     assert_eq!(rows[1][0], "gemm");
     // 20 tiles: n potrf, n(n-1)/2 trsm and syrk each, n(n-1)(n-2)/6 gemm.
-    let number = |value: &str| rows.iter().find(|row| row[0] == value).map(|row| row[2].as_str());
+    let number = |value: &str| {
+        rows.iter()
+            .find(|row| row[0] == value)
+            .map(|row| row[2].as_str())
+    };
     assert_eq!(number("potrf"), Some("20"));
     assert_eq!(number("trsm"), Some("190"));
     assert_eq!(number("syrk"), Some("190"));
     assert_eq!(number("gemm"), Some("1140"));
-    let shares: f64 = rows[1..].iter().map(|row| row[3].parse::<f64>().expect("a share")).sum();
+    let shares: f64 = rows[1..]
+        .iter()
+        .map(|row| row[3].parse::<f64>().expect("a share"))
+        .sum();
     assert!((shares - 1.0).abs() < 1e-9, "{shares}");
     // 170 mm by 70 mm at 300 dpi.
     assert_eq!(size(&folder.path().join("gantt.png")), (2008, 827));
     let svg = std::fs::read_to_string(folder.path().join("gantt.svg")).expect("a figure");
     let tree = roxmltree::Document::parse(&svg).expect("well-formed XML");
     let text: String = tree.descendants().filter_map(|node| node.text()).collect();
-    for wanted in ["CPU7", "CUDA1_0", "gemm", "time [s]", "threshold 10ms, max 30ms"] {
+    for wanted in [
+        "CPU7",
+        "CUDA1_0",
+        "gemm",
+        "time [s]",
+        "threshold 10ms, max 30ms",
+    ] {
         assert!(text.contains(wanted), "{wanted} is in the figure");
     }
 }
@@ -71,7 +87,9 @@ fn the_notebook_runs_in_twelve_lines_with_its_thirteen_thresholds() {
     }
     let folder = workspace();
     let mut profiles = Vec::new();
-    for threshold in ["1", "10", "50", "100", "150", "200", "250", "300", "350", "400", "450", "500", "1000"] {
+    for threshold in [
+        "1", "10", "50", "100", "150", "200", "250", "300", "350", "400", "450", "500", "1000",
+    ] {
         let out = run_with(
             [
                 "run".as_ref(),
@@ -85,7 +103,11 @@ fn the_notebook_runs_in_twelve_lines_with_its_thirteen_thresholds() {
         )
         .good();
         profiles.push(out);
-        let name = if threshold == "1000" { "1s".to_owned() } else { format!("{threshold}ms") };
+        let name = if threshold == "1000" {
+            "1s".to_owned()
+        } else {
+            format!("{threshold}ms")
+        };
         let picture = folder.path().join(format!("notebook-{name}.png"));
         assert_eq!(size(&picture), (1700, 400));
     }
@@ -98,7 +120,12 @@ fn every_query_runs_on_the_worked_example() {
     for script in scripts("queries") {
         let folder = workspace();
         let ran = run_with(
-            ["run".as_ref(), script.as_os_str(), "--param".as_ref(), "input=hand.csv".as_ref()],
+            [
+                "run".as_ref(),
+                script.as_os_str(),
+                "--param".as_ref(),
+                "input=hand.csv".as_ref(),
+            ],
             folder.path(),
         );
         assert_eq!(ran.code, 0, "{}: {}", script.display(), ran.stderr);
@@ -110,7 +137,12 @@ fn the_profile_query_says_how_busy_resources_were() {
     let folder = workspace();
     let script = root().join("queries/profile.marey");
     let out = run_with(
-        ["run".as_ref(), script.as_os_str(), "--param".as_ref(), "input=hand.csv".as_ref()],
+        [
+            "run".as_ref(),
+            script.as_os_str(),
+            "--param".as_ref(),
+            "input=hand.csv".as_ref(),
+        ],
         folder.path(),
     )
     .good();
@@ -123,9 +155,19 @@ fn the_profile_query_says_how_busy_resources_were() {
 fn every_example_has_a_readme_and_is_checked() {
     for script in scripts("examples") {
         let readme = script.parent().expect("a folder").join("README.md");
-        assert!(readme.exists(), "{} has a README beside it", script.display());
-        let ran = run_with(["run".as_ref(), script.as_os_str(), "--help".as_ref()], root());
+        assert!(
+            readme.exists(),
+            "{} has a README beside it",
+            script.display()
+        );
+        let ran = run_with(
+            ["run".as_ref(), script.as_os_str(), "--help".as_ref()],
+            root(),
+        );
         assert_eq!(ran.code, 0, "{}: {}", script.display(), ran.stderr);
-        assert!(ran.stdout.contains("threshold"), "its parameters are listed");
+        assert!(
+            ran.stdout.contains("threshold"),
+            "its parameters are listed"
+        );
     }
 }

@@ -322,7 +322,9 @@ impl Interpolated for Int64Type {
         let (a, b) = (value(low)?, value(low + 1)?);
         // Half to even holds for the result: the division comes last. Shares have at most 17 digits, so the
         // products fit.
-        let sum = a.checked_mul(scale)?.checked_add((b - a).checked_mul(part)?)?;
+        let sum = a
+            .checked_mul(scale)?
+            .checked_add((b - a).checked_mul(part)?)?;
         i64::try_from(divide_half_even(sum, scale).0).ok()
     }
 

@@ -243,7 +243,9 @@ fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value) -> Option<V
             Value::Int(divisor) => {
                 let divisor = i128::from(*divisor);
                 let sign = divisor.signum();
-                Some(wrap(divide_half_even(time.checked_mul(sign)?, divisor * sign).0))
+                Some(wrap(
+                    divide_half_even(time.checked_mul(sign)?, divisor * sign).0,
+                ))
             }
             Value::Float(divisor) if *divisor != 0.0 => {
                 scale(time, &Value::Float(1.0 / divisor)).map(wrap)

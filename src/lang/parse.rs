@@ -38,7 +38,10 @@ const CALLS_PER_BYTE: usize = 500;
 
 /// The grammar on a text, with a limit on the work: what would take exponential time is refused.
 fn grammar(rule: Rule, text: &str) -> Result<Pairs<'_, Rule>, Box<pest::error::Error<Rule>>> {
-    let calls = text.len().saturating_mul(CALLS_PER_BYTE).saturating_add(CALLS_AT_LEAST);
+    let calls = text
+        .len()
+        .saturating_mul(CALLS_PER_BYTE)
+        .saturating_add(CALLS_AT_LEAST);
     // Process-wide, but each parse takes it when it begins.
     pest::set_call_limit(NonZeroUsize::new(calls));
     Grammar::parse(rule, text).map_err(Box::new)
@@ -100,7 +103,11 @@ pub fn parse(text: &str, source: u32) -> Parsed {
             return parsed;
         }
     };
-    let builder = Builder { source, base: 0, deepest: Cell::new(0) };
+    let builder = Builder {
+        source,
+        base: 0,
+        deepest: Cell::new(0),
+    };
     if let Some(script) = pairs.next() {
         builder.statements(script.into_inner(), &mut parsed);
     }
@@ -223,9 +230,12 @@ fn located(text: &str, source: u32, base: usize, error: &pest::error::Error<Rule
         return deep_diag(start);
     }
     if message.contains("call limit") {
-        return Diag::error(&code::TOO_DEEP, "a mistake inside nested brackets or blocks takes too long to find")
-            .at(start, "somewhere from here on")
-            .help("name a part of it: `let part = …`");
+        return Diag::error(
+            &code::TOO_DEEP,
+            "a mistake inside nested brackets or blocks takes too long to find",
+        )
+        .at(start, "somewhere from here on")
+        .help("name a part of it: `let part = …`");
     }
     hint::syntax(text, farthest(error), source, base)
 }
@@ -798,9 +808,15 @@ mod tests {
     fn mistakes(text: &str) -> Vec<(&'static str, String)> {
         let diags = parse(text, 0).diags;
         for label in diags.iter().flat_map(|diag| &diag.labels) {
-            assert!(text.get(label.span.start..label.span.end).is_some(), "{text:?}: {label:?}");
+            assert!(
+                text.get(label.span.start..label.span.end).is_some(),
+                "{text:?}: {label:?}"
+            );
         }
-        diags.into_iter().map(|diag| (diag.code.name, diag.message)).collect()
+        diags
+            .into_iter()
+            .map(|diag| (diag.code.name, diag.message))
+            .collect()
     }
 
     #[test]
@@ -821,19 +837,29 @@ mod tests {
     fn brackets_and_operators_count_together() {
         let sums = |levels: usize| {
             let sum = ["a"; 20].join("+");
-            format!("let x = {}1{}", format!("({sum}+").repeat(levels), ")".repeat(levels))
+            format!(
+                "let x = {}1{}",
+                format!("({sum}+").repeat(levels),
+                ")".repeat(levels)
+            )
         };
         assert_eq!(mistakes(&sums(100))[0].0, "too_deep");
         let plain = format!("let x = {}1{}", "(".repeat(199), ")".repeat(199));
         assert_eq!(mistakes(&plain), []);
-        let neighbours = format!("let x = [{}]", [sums(9).replace("let x = ", "").as_str(); 50].join(", "));
+        let neighbours = format!(
+            "let x = [{}]",
+            [sums(9).replace("let x = ", "").as_str(); 50].join(", ")
+        );
         assert_eq!(mistakes(&neighbours), []);
     }
 
     #[test]
     fn shares_of_any_size() {
         let share = |text: &str| match parse(text, 0).script.statements.pop().map(|s| s.kind) {
-            Some(StatementKind::Show(Bound::Expr(Expr { node: Node::Number(number), .. }))) => number,
+            Some(StatementKind::Show(Bound::Expr(Expr {
+                node: Node::Number(number),
+                ..
+            }))) => number,
             other => panic!("{text}: {other:?}"),
         };
         assert_eq!(share("5%"), "0.05");
@@ -850,7 +876,14 @@ mod tests {
 
     #[test]
     fn mistakes_behind_letters_of_many_bytes() {
-        for text in ["\"é", "a \u{a0}?", "`é` `é", "é//", "\u{feff}(é", "\u{feff}"] {
+        for text in [
+            "\"é",
+            "a \u{a0}?",
+            "`é` `é",
+            "é//",
+            "\u{feff}(é",
+            "\u{feff}",
+        ] {
             mistakes(text);
         }
     }

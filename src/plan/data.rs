@@ -134,7 +134,11 @@ impl Trace {
 /// Links whose `end` is null or among the states.
 fn keep_links(links: LogicalPlan, end: &str, states: &LogicalPlan) -> EngineResult<LogicalPlan> {
     let field = |name: &str| Expr::Column(Column::new_unqualified(name));
-    let wanted = links.schema().field_with_unqualified_name(end)?.data_type().clone();
+    let wanted = links
+        .schema()
+        .field_with_unqualified_name(end)?
+        .data_type()
+        .clone();
     let Ok(given) = states.schema().field_with_unqualified_name(column::ID) else {
         // Without ids nothing says which links the states left behind.
         return Ok(links);

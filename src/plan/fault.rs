@@ -115,7 +115,10 @@ const EXECUTION: &str = "Execution error: ";
 fn bad_argument(text: &str) -> Diag {
     Diag::error(
         &code::INVALID_VALUE,
-        format!("a function refuses its argument: {}", crate::diag::printable(text, 200)),
+        format!(
+            "a function refuses its argument: {}",
+            crate::diag::printable(text, 200)
+        ),
     )
     .help("keep such values from it: `if x >= 0 then sqrt(x) else null`")
 }

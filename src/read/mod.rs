@@ -239,8 +239,10 @@ fn unknown_format(input: &Input<'_>) -> Diag {
     let odd = head.text.iter().filter(control).count();
     if odd * 50 > head.text.len() {
         let message = format!("`{name}` is binary, in no format that is read");
-        return Diag::error(&code::UNKNOWN_INPUT_FORMAT, message)
-            .help(format!("what is read: {}, also in gzip, and Parquet", reader_names()));
+        return Diag::error(&code::UNKNOWN_INPUT_FORMAT, message).help(format!(
+            "what is read: {}, also in gzip, and Parquet",
+            reader_names()
+        ));
     }
     let line = head.lines().next().unwrap_or_default();
     let line = line.get(..line.len().min(1024)).unwrap_or(line);

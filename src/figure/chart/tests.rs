@@ -302,13 +302,7 @@ fn a_stack_that_is_too_high_is_named() {
     sheet.add(1, (4, 0), (70, 80), &[(0, 0.9, 1), (1, 0.7, 1)]);
     let error = stacked(&sheet.table(), &Options::default()).unwrap_err();
     let text = error.to_string();
-    for part in [
-        "CPU1",
-        "Worker State",
-        "chunk 2",
-        "subchunk 3",
-        "1.4",
-    ] {
+    for part in ["CPU1", "Worker State", "chunk 2", "subchunk 3", "1.4"] {
         assert!(text.contains(part), "{text}");
     }
     let mut sheet = hand();

@@ -416,9 +416,11 @@ impl Checker<'_> {
                         ),
                     )
                     .at(name.span, format!("declared here as {default}"))
-                    .maybe_help((*wanted == Type::Time && text.raw.parse::<f64>().is_ok()).then(|| {
-                        format!("a time has a unit: --param {}={}ms", name.text, text.raw)
-                    })),
+                    .maybe_help(
+                        (*wanted == Type::Time && text.raw.parse::<f64>().is_ok()).then(|| {
+                            format!("a time has a unit: --param {}={}ms", name.text, text.raw)
+                        }),
+                    ),
                 );
             }
         };

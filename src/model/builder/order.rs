@@ -3,7 +3,7 @@
 use super::NO_TIME;
 use std::cmp::Ordering;
 
-/// The order of rows by (start, end, row), missing times last; None where they are in it already.
+/// The order of rows by (start, end, row; without ends by start and row), missing times last; None where they are in it already.
 pub(super) fn order(starts: &[i64], ends: &[i64], rows: &[i64]) -> Option<Vec<u32>> {
     let key = |time: i64| if time == NO_TIME { i64::MAX } else { time };
     let then = |a: u32, b: u32| {

@@ -14,8 +14,8 @@ fn pj_dump_rows_of_all_kinds() {
     assert_eq!(
         rows(&trace, "states", &columns),
         [
-            "cpu0 gemm 0 2500000 0 64 0x1f",
             "cpu1 Idle 0 6000000 0 - -",
+            "cpu0 gemm 0 2500000 0 64 0x1f",
             "cpu0 Run,ning now 2500000 12000000 0 - -",
             "cpu1 gemm 6000000 12000000 0 - -",
             "cpu1 Callback 7000000 7000000 1 - -",

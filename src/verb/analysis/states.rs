@@ -26,7 +26,10 @@ pub fn require<'a>(
     if columns.has("subchunk") && columns.has("activity") {
         return Err(Diag::error(
             &code::KIND_MISMATCH,
-            format!("`{}` works on states, these are the cells of an aggregation", verb.name),
+            format!(
+                "`{}` works on states, these are the cells of an aggregation",
+                verb.name
+            ),
         )
         .at(span, "here")
         .help("use it on the trace, before `aggregate-by-threshold`"));
@@ -110,13 +113,20 @@ pub fn of_plan(plan: LogicalPlan) -> Result<LogicalPlan, Diag> {
 /// The plan with the hidden column that says where each row stands.
 pub fn placed(plan: LogicalPlan) -> Result<LogicalPlan, Diag> {
     let number = datafusion::functions_window::expr_fn::row_number();
-    let mut expressions: Vec<Expr> = plan.schema().columns().into_iter().map(Expr::Column).collect();
-    let built = LogicalPlanBuilder::from(plan).window([number]).and_then(|plan| {
-        let made = plan.schema().columns().into_iter().next_back();
-        let made = made.map(|c| cast(Expr::Column(c), DataType::Int64).alias(PLACE));
-        expressions.extend(made);
-        plan.project(expressions)?.build()
-    });
+    let mut expressions: Vec<Expr> = plan
+        .schema()
+        .columns()
+        .into_iter()
+        .map(Expr::Column)
+        .collect();
+    let built = LogicalPlanBuilder::from(plan)
+        .window([number])
+        .and_then(|plan| {
+            let made = plan.schema().columns().into_iter().next_back();
+            let made = made.map(|c| cast(Expr::Column(c), DataType::Int64).alias(PLACE));
+            expressions.extend(made);
+            plan.project(expressions)?.build()
+        });
     built.map_err(fault::diag)
 }
 

@@ -13,10 +13,10 @@ use crate::plan::{Data, Figure, Table, Trace, fault, lower};
 use crate::spec::{
     Accept, Choice, Example, Kind, Param, ParamSpec, Place, Section, Shape, TimeUnit, VerbSpec,
 };
+use crate::verb::relational::order::settled;
 use crate::verb::source::parquet::{
     COMPANIONS_KEY, RELATION_KEY, SORTED_KEY, VERSION_KEY, companion,
 };
-use crate::verb::relational::order::settled;
 use crate::verb::{FlowContext, PlanContext, Verb};
 use crate::write::atomic::AtomicFile;
 use crate::write::{self, Format, WriteOptions, output_error};

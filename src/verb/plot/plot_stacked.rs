@@ -181,8 +181,10 @@ impl Verb for PlotStacked {
         })) = arguments.get(&RANGE)
             && high <= low
         {
-            return Err(Diag::error(&code::INVALID_VALUE, "the range ends before it starts")
-                .at(arguments.span_of(&RANGE), "here"));
+            return Err(
+                Diag::error(&code::INVALID_VALUE, "the range ends before it starts")
+                    .at(arguments.span_of(&RANGE), "here"),
+            );
         }
         if let Ok(value) = arguments.get(&PALETTE) {
             crate::figure::palette::assign(&palette(value), &[])

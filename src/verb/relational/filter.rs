@@ -53,7 +53,12 @@ impl Verb for Filter {
         &SPEC
     }
 
-    fn flow(&self, input: Option<&Flow>, arguments: &Arguments, _: &mut FlowContext) -> Result<Flow, Diag> {
+    fn flow(
+        &self,
+        input: Option<&Flow>,
+        arguments: &Arguments,
+        _: &mut FlowContext,
+    ) -> Result<Flow, Diag> {
         columns_of(input, &SPEC)?;
         check_groups(&arguments.get(&CONDITION)?, arguments)?;
         input
@@ -113,7 +118,9 @@ fn check_groups(condition: &Expr, arguments: &Arguments) -> Result<(), Diag> {
             "this column has many values in a group, one is wanted",
         )
         .at(span, "here")
-        .help("put it in an aggregate, or group by it; rows are tested by a `filter` of their own")),
+        .help(
+            "put it in an aggregate, or group by it; rows are tested by a `filter` of their own",
+        )),
     }
 }
 

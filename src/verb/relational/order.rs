@@ -32,7 +32,9 @@ pub fn chosen(table: &Table) -> Vec<SortExpr> {
     if table.columns.has(PLACE) {
         return natural(table);
     }
-    let times = [column::START, column::TIME].into_iter().filter(|name| table.columns.has(name));
+    let times = [column::START, column::TIME]
+        .into_iter()
+        .filter(|name| table.columns.has(name));
     times
         .map(|name| lower::column(name).sort(true, false))
         .chain(super::sort::ties(table))

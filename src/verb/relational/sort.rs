@@ -84,8 +84,12 @@ impl Verb for Sort {
 /// rows comes last, since it depends on the order in the file.
 pub fn ties(table: &crate::plan::Table) -> Vec<datafusion::logical_expr::SortExpr> {
     let columns = &table.columns;
-    let is_last = |name: &str| columns.has(column::ROW) && [column::ID, column::ROW].contains(&name);
-    let list = columns.list.iter().filter(|column| column.ty != Type::Other);
+    let is_last =
+        |name: &str| columns.has(column::ROW) && [column::ID, column::ROW].contains(&name);
+    let list = columns
+        .list
+        .iter()
+        .filter(|column| column.ty != Type::Other);
     let (last, first): (Vec<_>, Vec<_>) = list.partition(|column| is_last(&column.name));
     first
         .into_iter()

@@ -51,7 +51,10 @@ impl Verb for Flatten {
             {
                 return Err(Diag::error(
                     &code::TYPE_MISMATCH,
-                    format!("`{name}` is {}, states have names there", found.ty.with_article()),
+                    format!(
+                        "`{name}` is {}, states have names there",
+                        found.ty.with_article()
+                    ),
                 )
                 .at(arguments.span, "needed here"));
             }
