@@ -6,13 +6,18 @@ use std::process::ExitCode;
 const STACK: usize = 64 << 20;
 
 fn main() -> ExitCode {
+    // A panic inside the engine is caught and told as a diagnostic; the default message and backtrace would
+    // only come on top. Any other one is told below.
+    std::panic::set_hook(Box::new(|_| {}));
     let worker = std::thread::Builder::new()
         .name("main".to_owned())
         .stack_size(STACK)
         .spawn(|| marey::cli::main(std::env::args_os()));
     match worker.map(std::thread::JoinHandle::join) {
         Ok(Ok(code)) => ExitCode::from(code),
-        // A panic has said what it had to on standard error; no thread is as bad.
-        Ok(Err(_)) | Err(_) => ExitCode::from(4),
+        Ok(Err(_)) | Err(_) => {
+            marey::cli::crashed();
+            ExitCode::from(4)
+        }
     }
 }

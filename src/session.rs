@@ -307,7 +307,12 @@ impl Session {
                 only_open: false,
             },
         };
-        check::check(script, scope, overrides, &mut registry)
+        guarded(|| check::check(script, scope, overrides, &mut registry)).unwrap_or_else(|diag| {
+            Checked {
+                diags: vec![diag],
+                ..Checked::default()
+            }
+        })
     }
 
     /// Parses and checks; the errors end the run, the warnings go to the host.
@@ -348,8 +353,21 @@ impl Session {
             out: self.config.out.clone(),
             memory: &mut self.memory,
         };
-        runner.step(step)
+        guarded(|| runner.step(step)).unwrap_or_else(Err)
     }
+}
+
+/// Runs something that calls into the engine; a panic in there becomes a diagnostic. Nothing of ours is
+/// half-changed by it: a failed statement binds no name.
+fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Diag> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).map_err(|payload| {
+        let text = payload
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or(payload.downcast_ref::<&str>().copied())
+            .unwrap_or("no reason given");
+        crate::plan::fault::crashed(text)
+    })
 }
 
 /// The registries as the checker sees them.

@@ -17,7 +17,6 @@ const WITHOUT_A_SCRIPT: &[(&str, &str)] = &[
         "bad_command_line",
         "its causes are command lines: see below",
     ),
-    ("empty_result", "nothing reports it yet"),
     ("interrupted", "a signal causes it: tests/cli"),
     (
         "engine",

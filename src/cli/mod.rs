@@ -15,3 +15,13 @@ pub mod signal;
 pub mod terminal;
 
 pub use run::main;
+
+/// Says that the program itself failed, where nothing better can be said.
+pub fn crashed() {
+    use std::io::Write;
+    // With standard error gone there is nobody to tell.
+    let _ = writeln!(
+        std::io::stderr(),
+        "marey: an internal error; this is worth a bug report, with the script"
+    );
+}

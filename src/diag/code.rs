@@ -104,7 +104,6 @@ codes! {
     NULLS_LEFT_OUT "nulls_left_out" Run "Null values were left out of an aggregate or a figure.";
     PALETTE_SHORT "palette_short" Run "The palette has fewer colours than there are values; the rest got generated colours.";
     PIXEL_THRESHOLD "pixel_threshold" Script "A threshold in lengths of the figure needs a plot at the end of the pipeline or `width=` on the verb.";
-    EMPTY_RESULT "empty_result" Run "The result has no rows.";
     INTERRUPTED "interrupted" Interrupt "The run was interrupted.";
     ENGINE "engine" Run "The engine failed in a way that has no explanation of its own yet; this is worth a bug report.";
     INTERNAL "internal" Run "A mistake inside marey. Please report it with the script.";
