@@ -17,7 +17,11 @@ fuzz_target!(|script: &str| {
     let mut sources = Sources::default();
     let source = sources.add("fuzz.marey", script);
     let parsed = lang::parse::parse(script, source);
-    let overrides = [given("n", "1.5", source), given("t", "\"x\"", source), given("none", "3ms", source)];
+    let overrides = [
+        given("n", "1.5", source),
+        given("t", "\"x\"", source),
+        given("none", "3ms", source),
+    ];
     let mut scope = Scope::default();
     let checked = check(&parsed.script, &mut scope, &overrides, &mut Names);
     text::rendered(&checked.diags, script, &sources, source);
@@ -33,7 +37,9 @@ fuzz_target!(|script: &str| {
 
 /// Folds with the values that a run might give.
 fn finish(expr: &Expr) {
-    let _ = fold(expr, &mut |_, values| Ok(values.first().cloned().unwrap_or_else(|| sample(&expr.ty))));
+    let _ = fold(expr, &mut |_, values| {
+        Ok(values.first().cloned().unwrap_or_else(|| sample(&expr.ty)))
+    });
     let mut bound = expr.clone();
     let result = bound.bind(&mut |expr| Ok(sample(&expr.ty)));
     assert!(result.is_ok());
@@ -41,10 +47,20 @@ fn finish(expr: &Expr) {
 }
 
 fn given(name: &str, raw: &str, source: u32) -> (String, ParameterText) {
-    let parsed = lang::parse::parse(raw, source).script.statements.into_iter().next();
+    let parsed = lang::parse::parse(raw, source)
+        .script
+        .statements
+        .into_iter()
+        .next();
     let expr = parsed.and_then(|statement| match statement.kind {
         lang::ast::StatementKind::Show(lang::ast::Bound::Expr(expr)) => Some(expr),
         _ => None,
     });
-    (name.to_owned(), ParameterText { raw: raw.to_owned(), expr })
+    (
+        name.to_owned(),
+        ParameterText {
+            raw: raw.to_owned(),
+            expr,
+        },
+    )
 }

@@ -17,7 +17,9 @@ pub const LIMIT: usize = 32 * 1024;
 
 /// Bytes as a file. The last byte picks the options, so that seeds stay readable; all policies are tried.
 pub fn loaded(format: &str, bytes: &[u8]) {
-    let Some((pick, bytes)) = bytes.split_last() else { return };
+    let Some((pick, bytes)) = bytes.split_last() else {
+        return;
+    };
     if bytes.len() > LIMIT {
         return;
     }
@@ -27,7 +29,10 @@ pub fn loaded(format: &str, bytes: &[u8]) {
     }
     let options = options(format, *pick, path.display().to_string());
     let load = |policy: Policy| {
-        let options = ReadOptions { policy, ..options.clone() };
+        let options = ReadOptions {
+            policy,
+            ..options.clone()
+        };
         let result = read(&options, &AtomicBool::new(false), &|_| {});
         match result {
             Ok(trace) => {
@@ -47,7 +52,10 @@ pub fn loaded(format: &str, bytes: &[u8]) {
     if let Some(strict) = load(Policy::Fail) {
         let report = &strict.report;
         // Rounding to the resolution is counted but no mistake.
-        let rounded = report.repaired.iter().all(|reason| reason.code == "time_rounded");
+        let rounded = report
+            .repaired
+            .iter()
+            .all(|reason| reason.code == "time_rounded");
         assert!(report.rejected.is_empty() && rounded, "{report:?}");
         let repaired = repaired.expect("a file that needs no repair");
         assert_eq!(strict.report, repaired.report);
@@ -62,7 +70,11 @@ fn path() -> &'static PathBuf {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| {
         let memory = PathBuf::from("/dev/shm");
-        let folder = if memory.is_dir() { memory } else { std::env::temp_dir() };
+        let folder = if memory.is_dir() {
+            memory
+        } else {
+            std::env::temp_dir()
+        };
         let folder = folder.join(format!("marey-fuzz-{}", std::process::id()));
         let _ = std::fs::create_dir_all(&folder);
         folder.join("rank7.csv")
@@ -70,7 +82,10 @@ fn path() -> &'static PathBuf {
 }
 
 fn options(format: &str, pick: u8, path: String) -> ReadOptions {
-    let mut options = ReadOptions { paths: vec![path], ..ReadOptions::default() };
+    let mut options = ReadOptions {
+        paths: vec![path],
+        ..ReadOptions::default()
+    };
     options.unit = match pick & 3 {
         0 => Some(TimeUnit::Millisecond),
         1 => Some(TimeUnit::Picosecond),
@@ -109,19 +124,42 @@ fn options(format: &str, pick: u8, path: String) -> ReadOptions {
 
 fn holds(trace: &TraceData, policy: Policy) {
     let report = &trace.report;
-    assert!(report.kept + report.rejected_rows() <= report.records, "{report:?}");
+    assert!(
+        report.kept + report.rejected_rows() <= report.records,
+        "{report:?}"
+    );
     let _ = report.line();
     for relation in &trace.relations {
         for batch in &relation.batches {
             assert!(batch.num_rows() <= 65_536);
-            assert_eq!(batch.num_columns(), relation.schema.fields().len(), "{}", relation.name);
+            assert_eq!(
+                batch.num_columns(),
+                relation.schema.fields().len(),
+                "{}",
+                relation.name
+            );
             for (array, field) in batch.columns().iter().zip(relation.schema.fields()) {
                 let full = array.to_data().validate_full();
-                assert!(full.is_ok(), "{} of {}: {full:?}", field.name(), relation.name);
-                assert!(field.is_nullable() || array.null_count() == 0, "{} of {}", field.name(), relation.name);
+                assert!(
+                    full.is_ok(),
+                    "{} of {}: {full:?}",
+                    field.name(),
+                    relation.name
+                );
+                assert!(
+                    field.is_nullable() || array.null_count() == 0,
+                    "{} of {}",
+                    field.name(),
+                    relation.name
+                );
             }
         }
-        let names: Vec<&String> = relation.schema.fields().iter().map(|field| field.name()).collect();
+        let names: Vec<&String> = relation
+            .schema
+            .fields()
+            .iter()
+            .map(|field| field.name())
+            .collect();
         let unique: std::collections::HashSet<&&String> = names.iter().collect();
         assert_eq!(unique.len(), names.len(), "{names:?}");
         let _ = relation.bytes();
@@ -147,7 +185,11 @@ fn ordered(relation: &crate::model::Relation, policy: Policy) {
                         false => (false, key.value(row)),
                     })
                     .collect();
-                assert!(before.as_ref().is_none_or(|before| *before <= key), "{}", relation.name);
+                assert!(
+                    before.as_ref().is_none_or(|before| *before <= key),
+                    "{}",
+                    relation.name
+                );
                 before = Some(key);
             }
         }
@@ -156,8 +198,14 @@ fn ordered(relation: &crate::model::Relation, policy: Policy) {
             && let (Some(start), Some(end)) = (number(column::START), number(column::END))
         {
             for row in 0..batch.num_rows() {
-                assert!(start.is_valid(row) && end.is_valid(row), "a state without times");
-                assert!(start.value(row) <= end.value(row), "a state ends before it starts");
+                assert!(
+                    start.is_valid(row) && end.is_valid(row),
+                    "a state without times"
+                );
+                assert!(
+                    start.value(row) <= end.value(row),
+                    "a state ends before it starts"
+                );
             }
         }
     }

@@ -8,11 +8,18 @@ use crate::lang::plan::{Arguments, FromArgument, Named, RelationName, TimeOrLeng
 use crate::model::Clock;
 use crate::model::schema::{RELATIONS, STATES, relation_schema};
 use crate::spec::{
-    Accept, Choice, Kind, Length, Param, ParamSpec, Place, Section, Shape, TimeUnit, Type, Value, VerbSpec,
+    Accept, Choice, Kind, Length, Param, ParamSpec, Place, Section, Shape, TimeUnit, Type, Value,
+    VerbSpec,
 };
 
 const fn param<T>(name: &'static str, place: Place, shape: Shape) -> Param<T> {
-    Param::new(ParamSpec { name, place, shape, default: "", about: "" })
+    Param::new(ParamSpec {
+        name,
+        place,
+        shape,
+        default: "",
+        about: "",
+    })
 }
 
 const fn option<T>(name: &'static str, accepts: &'static [Accept]) -> Param<T> {
@@ -26,27 +33,42 @@ const fn choice(name: &'static str) -> Choice {
 const UNITS: &[Choice] = &[choice("s"), choice("ms"), choice("ns")];
 const ORDERS: &[Choice] = &[choice("largest"), choice("by-name"), choice("e-divisive")];
 
-static PATH: Param<Value> = param("path", Place::Required, Shape::Scalar(&[Accept::Text, Accept::TextList]));
+static PATH: Param<Value> = param(
+    "path",
+    Place::Required,
+    Shape::Scalar(&[Accept::Text, Accept::TextList]),
+);
 static UNIT: Param<Option<String>> = option("unit", &[Accept::Choice(UNITS)]);
 static OFFSET: Param<Option<Value>> = option("offset", &[Accept::Time, Accept::TimeList]);
 static STRICT: Param<Option<bool>> = option("strict", &[Accept::Bool]);
-static CONDITION: Param<crate::lang::plan::Expr> = param("condition", Place::Required, Shape::Condition);
+static CONDITION: Param<crate::lang::plan::Expr> =
+    param("condition", Place::Required, Shape::Condition);
 static ASSIGNED: Param<Vec<Named>> = param("columns", Place::Many, Shape::Assignments);
 static COLUMNS: Param<Vec<Named>> = param("columns", Place::Many, Shape::Columns);
 static DISTINCT: Param<Option<Vec<(String, String)>>> = param("columns", Place::Any, Shape::Names);
 static AGGREGATES: Param<Vec<Named>> = param("aggregates", Place::Many, Shape::Aggregates);
 static RENAMES: Param<Vec<(String, String)>> = param("columns", Place::Many, Shape::Renames);
-static KEYS: Param<Vec<(crate::lang::plan::Expr, bool)>> = param("keys", Place::Many, Shape::SortKeys);
+static KEYS: Param<Vec<(crate::lang::plan::Expr, bool)>> =
+    param("keys", Place::Many, Shape::SortKeys);
 static COUNT: Param<i64> = param("count", Place::Required, Shape::Scalar(&[Accept::Int]));
 static RELATION: Param<RelationName> = param("relation", Place::Required, Shape::Relation);
-static RANGE: Param<TimeRange> = param("range", Place::Required, Shape::Scalar(&[Accept::TimeRange]));
-static THRESHOLD: Param<TimeOrLength> =
-    param("threshold", Place::Optional, Shape::Scalar(&[Accept::Time, Accept::Length]));
+static RANGE: Param<TimeRange> = param(
+    "range",
+    Place::Required,
+    Shape::Scalar(&[Accept::TimeRange]),
+);
+static THRESHOLD: Param<TimeOrLength> = param(
+    "threshold",
+    Place::Optional,
+    Shape::Scalar(&[Accept::Time, Accept::Length]),
+);
 static MAX: Param<Option<i128>> = option("max", &[Accept::Time]);
 static ORDER: Param<Option<Value>> = option("order", &[Accept::Choice(ORDERS), Accept::TextList]);
 static WIDTH: Param<Option<Length>> = option("width", &[Accept::Length]);
-static PALETTE: Param<Option<Value>> =
-    option("palette", &[Accept::Text, Accept::TextList, Accept::TextMap]);
+static PALETTE: Param<Option<Value>> = option(
+    "palette",
+    &[Accept::Text, Accept::TextList, Accept::TextMap],
+);
 static DPI: Param<Option<f64>> = option("dpi", &[Accept::Number]);
 static FILE: Param<String> = param("path", Place::Required, Shape::Scalar(&[Accept::Text]));
 
@@ -100,7 +122,10 @@ verbs! {
 
 fn given<T: FromArgument>(arguments: &Arguments, param: &Param<T>) -> Result<(), Diag> {
     use crate::lang::plan::ArgumentKind::{Deferred, Value as Known};
-    match arguments.find(param.spec.name).map(|argument| &argument.kind) {
+    match arguments
+        .find(param.spec.name)
+        .map(|argument| &argument.kind)
+    {
         // Left out, known at run time only, or `null`: the verbs say what that means.
         None | Some(Deferred(_) | Known(Value::Null)) => Ok(()),
         Some(_) => arguments.get(param).map(|_| ()),
@@ -128,20 +153,35 @@ impl Names {
         };
         let columns = |name: &str| {
             let mut columns = Columns::of_schema(&relation_schema(name, clock, false), clock);
-            for (name, ty) in [("attr.value", Type::Float), ("size", Type::Int), ("odd name", Type::Other)] {
-                columns.list.push(Column { name: name.to_owned(), ty, hidden: false });
+            for (name, ty) in [
+                ("attr.value", Type::Float),
+                ("size", Type::Int),
+                ("odd name", Type::Other),
+            ] {
+                columns.list.push(Column {
+                    name: name.to_owned(),
+                    ty,
+                    hidden: false,
+                });
             }
             columns
         };
         Flow::Trace(TraceFlow {
-            relations: RELATIONS.iter().map(|name| ((*name).to_owned(), columns(name))).collect(),
+            relations: RELATIONS
+                .iter()
+                .map(|name| ((*name).to_owned(), columns(name)))
+                .collect(),
             focus: STATES.to_owned(),
         })
     }
 }
 
 fn columns_of(named: &[Named]) -> Vec<Column> {
-    let column = |named: &Named| Column { name: named.name.clone(), ty: named.expr.ty.clone(), hidden: false };
+    let column = |named: &Named| Column {
+        name: named.name.clone(),
+        ty: named.expr.ty.clone(),
+        hidden: false,
+    };
     named.iter().map(column).collect()
 }
 
@@ -199,9 +239,10 @@ impl Registry for Names {
                 input.with_columns(columns.replaced(list, verb.name, arguments.span))
             }
             "focus" => match (input, arguments.get(&RELATION)?) {
-                (Flow::Trace(trace), RelationName(focus)) => {
-                    Flow::Trace(TraceFlow { focus, ..trace.clone() })
-                }
+                (Flow::Trace(trace), RelationName(focus)) => Flow::Trace(TraceFlow {
+                    focus,
+                    ..trace.clone()
+                }),
                 _ => input.clone(),
             },
             "take" if arguments.get(&COUNT).is_ok_and(|count| count < 0) => {
@@ -218,7 +259,10 @@ impl Registry for Names {
     }
 
     fn function_names(&self) -> Vec<String> {
-        FUNCTIONS.iter().map(|(name, _)| (*name).to_owned()).collect()
+        FUNCTIONS
+            .iter()
+            .map(|(name, _)| (*name).to_owned())
+            .collect()
     }
 
     fn result_type(&self, function: &str, arguments: &[Type]) -> Result<Type, String> {

@@ -1,7 +1,7 @@
 //! What must hold of every text that is parsed.
 
 use crate::diag::render::{Style, render};
-use crate::diag::{Diag, Span, Sources};
+use crate::diag::{Diag, Sources, Span};
 use crate::lang::ast::Script;
 use crate::lang::parse;
 
@@ -38,7 +38,14 @@ pub fn rendered(diags: &[Diag], text: &str, sources: &Sources, source: u32) {
     }
     // Thousands of mistakes look alike.
     for diag in diags.iter().take(8) {
-        for style in [Style::default(), Style { color: true, unicode: true, width: 20 }] {
+        for style in [
+            Style::default(),
+            Style {
+                color: true,
+                unicode: true,
+                width: 20,
+            },
+        ] {
             assert!(!render(diag, sources, style).is_empty());
         }
     }
@@ -48,6 +55,12 @@ fn inside(span: Span, text: &str, source: u32) {
     assert_eq!(span.source, source, "{span:?}");
     assert!(span.start <= span.end, "{span:?}");
     assert!(span.end <= text.len(), "{span:?} in {} bytes", text.len());
-    assert!(text.is_char_boundary(span.start), "{span:?} begins within a character");
-    assert!(text.is_char_boundary(span.end), "{span:?} ends within a character");
+    assert!(
+        text.is_char_boundary(span.start),
+        "{span:?} begins within a character"
+    );
+    assert!(
+        text.is_char_boundary(span.end),
+        "{span:?} ends within a character"
+    );
 }

@@ -8,7 +8,10 @@ use crate::lang::plan::{Arguments, Expr, Named};
 use crate::plan::lower::{self, Lowering};
 use crate::plan::{Engine, Figure, Table, fault};
 use crate::spec::{Type, Value, VerbSpec};
+use datafusion::arrow::array::{Array, AsArray};
+use datafusion::arrow::datatypes::Int64Type;
 use datafusion::arrow::record_batch::RecordBatch;
+use datafusion::functions_aggregate::expr_fn::count;
 use datafusion::logical_expr as df;
 use std::path::PathBuf;
 
@@ -102,6 +105,23 @@ impl PlanContext<'_> {
         Ok(self.lower(&named.expr, columns)?.alias(named.name.as_str()))
     }
 
+    /// How many rows a plan gives.
+    pub fn count(&self, plan: &df::LogicalPlan) -> Result<i64, Diag> {
+        let counted = df::LogicalPlanBuilder::from(plan.clone())
+            .aggregate(
+                Vec::<df::Expr>::new(),
+                [count(df::lit(1_i64)).alias("rows")],
+            )
+            .and_then(df::LogicalPlanBuilder::build)
+            .map_err(fault::diag)?;
+        let batches = self.engine.collect(&counted)?;
+        Ok(batches
+            .first()
+            .map(|batch| batch.column(0).as_primitive::<Int64Type>())
+            .filter(|numbers| !numbers.is_empty())
+            .map_or(0, |numbers| numbers.value(0)))
+    }
+
     /// All rows of a table that is small by nature.
     pub fn collect(&mut self, table: &Table) -> Result<Vec<RecordBatch>, Diag> {
         self.engine.collect(&table.plan)
@@ -131,7 +151,6 @@ impl PlanContext<'_> {
 
 /// A column of names as owned text; nulls are empty.
 pub fn texts(batches: &[RecordBatch], column: usize) -> Vec<String> {
-    use datafusion::arrow::array::AsArray;
     use datafusion::arrow::compute::cast;
     use datafusion::arrow::datatypes::DataType;
     let mut out = Vec::new();

@@ -10,10 +10,7 @@ use crate::spec::{
 use crate::verb::context::Shown;
 use crate::verb::relational::order::settled;
 use crate::verb::{FlowContext, PlanContext, Verb};
-use datafusion::arrow::array::{Array, AsArray};
-use datafusion::arrow::datatypes::Int64Type;
-use datafusion::functions_aggregate::expr_fn::count;
-use datafusion::logical_expr::{Expr, LogicalPlanBuilder, lit};
+use datafusion::logical_expr::LogicalPlanBuilder;
 
 /// The verb.
 pub struct Assert;
@@ -101,17 +98,7 @@ impl Verb for Assert {
             .filter(fails)
             .and_then(LogicalPlanBuilder::build)
             .map_err(fault::diag)?;
-        let counted = LogicalPlanBuilder::from(failing.clone())
-            .aggregate(Vec::<Expr>::new(), [count(lit(1_i64)).alias("rows")])
-            .and_then(LogicalPlanBuilder::build)
-            .map_err(fault::diag)?;
-        let rows = cx
-            .engine
-            .collect(&counted)?
-            .first()
-            .map(|batch| batch.column(0).as_primitive::<Int64Type>())
-            .filter(|numbers| !numbers.is_empty())
-            .map_or(0, |numbers| numbers.value(0));
+        let rows = cx.count(&failing)?;
         if rows == 0 {
             return Ok(input);
         }

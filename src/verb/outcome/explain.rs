@@ -8,10 +8,6 @@ use crate::model::schema::{LINKS, STATES};
 use crate::plan::{Data, fault};
 use crate::spec::{Example, Section, VerbSpec};
 use crate::verb::{FlowContext, PlanContext, Verb};
-use datafusion::arrow::array::{Array, AsArray};
-use datafusion::arrow::datatypes::Int64Type;
-use datafusion::functions_aggregate::expr_fn::count;
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, lit};
 use datafusion::physical_plan::displayable;
 
 /// The verb.
@@ -68,7 +64,7 @@ impl Verb for Explain {
                 .map_err(fault::diag)?
                 .map(|links| links.plan);
             if let (Some(whole), Some(seen), true) = (whole, seen, trace.states_filtered) {
-                let (whole, seen) = (rows(&whole, cx)?, rows(&seen, cx)?);
+                let (whole, seen) = (cx.count(&whole)?, cx.count(&seen)?);
                 if whole != seen {
                     facts.push((
                         LINKS.to_owned(),
@@ -109,17 +105,4 @@ fn indented(text: &str) -> String {
         .collect::<String>()
         .trim_end()
         .to_owned()
-}
-
-fn rows(plan: &LogicalPlan, cx: &PlanContext) -> Result<i64, Diag> {
-    let counted = LogicalPlanBuilder::from(plan.clone())
-        .aggregate(Vec::<Expr>::new(), [count(lit(1_i64)).alias("rows")])
-        .and_then(LogicalPlanBuilder::build)
-        .map_err(fault::diag)?;
-    let batches = cx.engine.collect(&counted)?;
-    Ok(batches
-        .first()
-        .map(|batch| batch.column(0).as_primitive::<Int64Type>())
-        .filter(|numbers| !numbers.is_empty())
-        .map_or(0, |numbers| numbers.value(0)))
 }

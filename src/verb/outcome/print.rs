@@ -13,8 +13,8 @@ use crate::verb::relational::order::settled;
 use crate::verb::{FlowContext, PlanContext, Verb};
 use datafusion::arrow::array::{Array, AsArray};
 use datafusion::arrow::datatypes::Int64Type;
-use datafusion::functions_aggregate::expr_fn::{count, max, min};
-use datafusion::logical_expr::{Expr, LogicalPlanBuilder, lit};
+use datafusion::functions_aggregate::expr_fn::{max, min};
+use datafusion::logical_expr::{Expr, LogicalPlanBuilder};
 
 /// The verb.
 pub struct Print;
@@ -105,11 +105,7 @@ fn summary(trace: &Trace, cx: &PlanContext) -> Result<String, Diag> {
         let Some(table) = trace.relation(name).map_err(fault::diag)? else {
             continue;
         };
-        let plan = LogicalPlanBuilder::from(table.plan)
-            .aggregate(Vec::<Expr>::new(), [count(lit(1_i64)).alias("rows")])
-            .and_then(LogicalPlanBuilder::build)
-            .map_err(fault::diag)?;
-        let rows = cells(&plan, cx)?.first().copied().flatten().unwrap_or(0);
+        let rows = cx.count(&table.plan)?;
         if rows > 0 || name == STATES || name == RESOURCES {
             parts.push(format!("{} {name}", grouped(rows)));
         }

@@ -11,9 +11,10 @@ use crate::model::schema::{RELATIONS, column, is_hidden};
 use crate::plan::engine::stamped;
 use crate::plan::{Data, Figure, Table, Trace, fault, lower};
 use crate::spec::{
-    Accept, Choice, Example, Kind, Param, ParamSpec, Place, Section, Shape, TimeUnit, VerbSpec,
+    Accept, Example, Kind, Param, ParamSpec, Place, Section, Shape, TimeUnit, VerbSpec,
 };
 use crate::verb::relational::order::settled;
+use crate::verb::source::load::UNITS;
 use crate::verb::source::parquet::{
     COMPANIONS_KEY, RELATION_KEY, SORTED_KEY, VERSION_KEY, companion,
 };
@@ -44,37 +45,6 @@ pub static DPI: Param<Option<f64>> = Param::new(ParamSpec {
     default: "300; 96 where the size is in px",
     about: "pixels per inch of a PNG",
 });
-
-const UNITS: &[Choice] = &[
-    Choice {
-        name: "ps",
-        about: "picoseconds",
-    },
-    Choice {
-        name: "ns",
-        about: "nanoseconds",
-    },
-    Choice {
-        name: "us",
-        about: "microseconds",
-    },
-    Choice {
-        name: "ms",
-        about: "milliseconds",
-    },
-    Choice {
-        name: "s",
-        about: "seconds",
-    },
-    Choice {
-        name: "min",
-        about: "minutes",
-    },
-    Choice {
-        name: "h",
-        about: "hours",
-    },
-];
 
 /// Unit of times in text.
 pub static UNIT: Param<Option<String>> = Param::new(ParamSpec {
@@ -324,7 +294,7 @@ fn bundle(trace: &Trace, path: &Path, cx: &mut PlanContext) -> Result<(), Diag> 
             continue;
         };
         let file = companion(path, name);
-        let rows = count(&table, cx)?;
+        let rows = cx.count(&table.plan)?;
         if rows == 0 {
             // What an earlier save left here is no part of this one.
             if file.exists() {
@@ -393,17 +363,4 @@ fn write_relation(
     };
     let table = table.then(plan, table.columns.clone());
     table_file(&table, path, format, &options, cx)
-}
-
-fn count(table: &Table, cx: &PlanContext) -> Result<usize, Diag> {
-    let mut rows = 0;
-    let plan = LogicalPlanBuilder::from(table.plan.clone())
-        .project(table.columns.list.first().map(|c| lower::column(&c.name)))
-        .and_then(LogicalPlanBuilder::build)
-        .map_err(fault::diag)?;
-    cx.engine.stream(&plan, &mut |batch| {
-        rows += batch.num_rows();
-        Ok(())
-    })?;
-    Ok(rows)
 }

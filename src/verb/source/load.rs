@@ -40,7 +40,8 @@ pub static PATH: Param<Value> = Param::new(ParamSpec {
     about: "a file, a pattern (`\"run-*.csv\"`), a list of them, or `\"-\"` for standard input",
 });
 
-const UNITS: &[Choice] = &[
+/// The units of time that files use.
+pub const UNITS: &[Choice] = &[
     Choice {
         name: "ps",
         about: "picoseconds",
