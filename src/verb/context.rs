@@ -105,6 +105,17 @@ impl PlanContext<'_> {
         Ok(self.lower(&named.expr, columns)?.alias(named.name.as_str()))
     }
 
+    /// Runs something that opens inputs, as the check did: what it opened is there already.
+    pub fn opening<T>(&mut self, open: impl FnOnce(&mut FlowContext) -> T) -> T {
+        open(&mut FlowContext {
+            engine: self.engine,
+            sources: self.sources,
+            host: self.host,
+            saved: &mut Vec::new(),
+            only_open: false,
+        })
+    }
+
     /// How many rows a plan gives.
     pub fn count(&self, plan: &df::LogicalPlan) -> Result<i64, Diag> {
         let counted = df::LogicalPlanBuilder::from(plan.clone())
@@ -137,7 +148,7 @@ impl PlanContext<'_> {
             None => Vec::new(),
             Some(states) => {
                 let plan = crate::plan::node::profile(
-                    super::analysis::profile::usable(states.clone())?,
+                    super::analysis::states::of_plan(states.clone())?,
                     crate::plan::node::Nest::Flatten,
                 )
                 .map_err(fault::diag)?;

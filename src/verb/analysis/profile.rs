@@ -9,7 +9,6 @@ use crate::plan::{Data, fault, node};
 use crate::spec::{Example, Section, Type, VerbSpec};
 use crate::verb::relational::ROWS;
 use crate::verb::{FlowContext, PlanContext, Verb};
-use datafusion::logical_expr::LogicalPlan;
 
 /// The verb.
 pub struct Profile;
@@ -32,11 +31,6 @@ static SPEC: VerbSpec = VerbSpec {
         prints: "value,duration,number\nA,36,3\nP,35,1\nC,28,2\nB,13,3\nQ,5,1\n",
     }],
 };
-
-/// States as the profile reads them, for the colour domain.
-pub fn usable(plan: LogicalPlan) -> Result<LogicalPlan, Diag> {
-    states::of_plan(plan)
-}
 
 impl Verb for Profile {
     fn spec(&self) -> &'static VerbSpec {

@@ -404,13 +404,6 @@ impl Verb for Load {
         _: &Flow,
         cx: &mut PlanContext,
     ) -> Result<Data, Diag> {
-        let mut flow = FlowContext {
-            engine: cx.engine,
-            sources: cx.sources,
-            host: cx.host,
-            saved: &mut Vec::new(),
-            only_open: false,
-        };
-        Ok(open(arguments, &mut flow)?.data.clone())
+        Ok(cx.opening(|cx| open(arguments, cx))?.data.clone())
     }
 }
