@@ -3,4 +3,7 @@
 
 pub mod cholesky;
 pub mod chunk;
+pub mod critical_path;
 pub mod flatten;
+pub mod gap;
+pub mod pipeline;
