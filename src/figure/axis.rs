@@ -3,7 +3,7 @@
 //! All is counted in whole quanta (picoseconds, or ticks of a logical trace), so a label is the number it says. Placing the
 //! labels on the page is here too, because how many fit decides the step.
 
-use crate::figure::scale::TimeScale;
+use crate::figure::scale::{Piece, TimeScale};
 use crate::figure::text::{self, LABEL_SIZE};
 
 /// What a tick of the trace is.
@@ -129,37 +129,62 @@ pub fn time_axis(scale: &TimeScale, base: TimeBase, name: &str, page: (f64, f64)
         }
     };
     let quantum = base.quanta_per_tick();
-    let low = i128::from(scale.start) * quantum;
-    let high = i128::from(scale.end) * quantum;
-    let best = units
+    let pieces = scale.pieces();
+    // The unit is the one that suits the part that is magnified: its ticks are the denser ones.
+    let main = pieces
         .iter()
-        .filter(|unit| low.abs().max(high.abs()) >= unit.from || quantum >= unit.quanta)
-        .filter_map(|unit| labels_in(unit, low, high, quantum, scale.width))
-        .min_by_key(|found| found.cost);
-    let Some(best) = best else {
+        .find(|piece| piece.is_magnified)
+        .or(pieces.first());
+    let reach = (i128::from(scale.start) * quantum).abs();
+    let reach = reach.max((i128::from(scale.end) * quantum).abs());
+    let best = main.and_then(|main| {
+        units
+            .iter()
+            .filter(|unit| reach >= unit.from || quantum >= unit.quanta)
+            .filter_map(|unit| labels_in(unit, main, quantum).map(|found| (unit, found)))
+            .min_by_key(|(_, found)| found.cost)
+    });
+    let (Some((unit, best)), Some(main)) = (best, main) else {
         return TimeAxis {
             title: name.to_owned(),
             ticks: Vec::new(),
         };
     };
-    let px_per_quantum = scale.width / (high - low) as f64;
-    let ticks = best
-        .labels
-        .into_iter()
-        .map(|(at, label)| TimeTick {
-            x: scale.left + (at - low) as f64 * px_per_quantum,
-            label_x: 0.0,
-            label,
-        })
-        .collect();
+    let main_range = i128::from(main.start) * quantum..=i128::from(main.end) * quantum;
+    let symbol = best.symbol;
+    let mut ticks = Vec::new();
+    for piece in &pieces {
+        if piece == main {
+            ticks.extend(place_ticks(&best.labels, piece, quantum));
+        } else if let Some(found) = labels_in(unit, piece, quantum) {
+            let mut labels = found.labels;
+            labels.retain(|(at, _)| !main_range.contains(at));
+            ticks.extend(place_ticks(&labels, piece, quantum));
+        }
+    }
     TimeAxis {
-        title: if best.symbol.is_empty() {
+        title: if symbol.is_empty() {
             name.to_owned()
         } else {
-            format!("{name} [{}]", best.symbol)
+            format!("{name} [{symbol}]")
         },
         ticks: place_labels(ticks, page),
     }
+}
+
+/// Ticks of labels where they stand on a piece of the scale.
+fn place_ticks(labels: &[(i128, String)], piece: &Piece, quantum: i128) -> Vec<TimeTick> {
+    let low = i128::from(piece.start) * quantum;
+    let high = i128::from(piece.end) * quantum;
+    let px_per_quantum = piece.width / (high - low) as f64;
+    labels
+        .iter()
+        .map(|(at, label)| TimeTick {
+            x: piece.left + (at - low) as f64 * px_per_quantum,
+            label_x: 0.0,
+            label: label.clone(),
+        })
+        .collect()
 }
 
 /// Keeps labels on the page; one that would have to move onto its neighbour for it is blanked.
@@ -185,7 +210,9 @@ struct Labels {
     cost: (usize, u32),
 }
 
-fn labels_in(unit: &Unit, low: i128, high: i128, quantum: i128, width: f64) -> Option<Labels> {
+fn labels_in(unit: &Unit, piece: &Piece, quantum: i128) -> Option<Labels> {
+    let low = i128::from(piece.start) * quantum;
+    let high = i128::from(piece.end) * quantum;
     let span = (high - low) as f64;
     let mut crowded = None;
     for step in Steps::new(unit) {
@@ -203,7 +230,7 @@ fn labels_in(unit: &Unit, low: i128, high: i128, quantum: i128, width: f64) -> O
         let label = |number: i128| decimal(number * step, unit.quanta, places);
         let widest = [first, last].map(|number| text::width(&label(number), LABEL_SIZE));
         let needed = widest[0].max(widest[1]) + LABEL_GAP;
-        let distance = step as f64 / span * width;
+        let distance = step as f64 / span * piece.width;
         let ticks = Ticks {
             step,
             places,
@@ -520,6 +547,22 @@ mod tests {
         if width >= 250.0 && end > start && has_labels {
             assert!(axis.ticks.len() >= 2 && axis.ticks.len() < 80, "{context}");
         }
+    }
+
+    #[test]
+    fn a_lens_has_denser_ticks_inside() {
+        use crate::figure::scale::Lens;
+        let lens = Lens {
+            start: 40_000_000,
+            end: 50_000_000,
+            factor: 20.0,
+        };
+        let scale = TimeScale::new(0, 100_000_000, 50.0, 580.0).with_lens(lens);
+        let axis = time_axis(&scale, NS, "time", (4.0, 640.0));
+        assert_eq!(axis.title, "time [ms]");
+        // 290 ms' worth in 580 px: 80 px, then 400 px, then 100 px; two ticks are at least 46 px apart where there is more than one.
+        assert_eq!(labels(&axis).join(" "), "0 20 40 42 44 46 48 50 100");
+        assert!(axis.ticks.windows(2).all(|pair| pair[0].x < pair[1].x));
     }
 
     #[test]

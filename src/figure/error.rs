@@ -49,6 +49,27 @@ pub enum FigureError {
         /// What is wrong with it.
         problem: &'static str,
     },
+    /// The magnified part of the time axis is none: it has no length, or its factor is not above 0.
+    BadLens {
+        /// First tick asked for.
+        start: i64,
+        /// Last tick asked for.
+        end: i64,
+        /// Factor asked for.
+        factor: f64,
+    },
+    /// A panel without charts, or whose weights are not one positive number for each chart.
+    BadPanel {
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// Charts of a panel that cannot share a time axis: their ticks are different times, or one is magnified elsewhere.
+    NoCommonTime {
+        /// Number of the first chart that differs from the first of all, from 1 on.
+        chart: usize,
+        /// In what it differs.
+        problem: &'static str,
+    },
     /// The picture would have too many pixels.
     PictureTooLarge {
         /// Width in pixels.
@@ -93,6 +114,17 @@ impl fmt::Display for FigureError {
             FigureError::BadTable { row, problem } => {
                 write!(out, "row {row} of the table to plot: {problem}")
             }
+            FigureError::BadLens { start, end, factor } => write!(
+                out,
+                "ticks {start} to {end} cannot be magnified by {factor}"
+            ),
+            FigureError::BadPanel { problem } => {
+                write!(out, "the panel cannot be drawn: {problem}")
+            }
+            FigureError::NoCommonTime { chart, problem } => write!(
+                out,
+                "chart {chart} of the panel has no time in common with the first: {problem}"
+            ),
             FigureError::PictureTooLarge { width, height, dpi } => write!(
                 out,
                 "a picture of {width:.0} x {height:.0} pixels ({dpi} dpi) is too large"
@@ -132,6 +164,35 @@ pub enum Warning {
         /// So many colours are told apart.
         distinct: usize,
     },
+    /// So many marks that most of them are too narrow to be seen one by one.
+    ManyMarks {
+        /// Marks drawn.
+        marks: usize,
+    },
+    /// So many links that they are drawn with a thinner pen.
+    ManyLinks {
+        /// Links drawn.
+        links: usize,
+    },
+    /// Claims that together are more than the capacity of their row, or reach above it; they are drawn at its upper end.
+    PastCapacity {
+        /// How many claims.
+        claims: usize,
+        /// Row of the first of them.
+        row: String,
+    },
+    /// Claims for which enough is free, but not in one piece; they are drawn over others.
+    NoFreePlace {
+        /// How many claims.
+        claims: usize,
+        /// Row of the first of them.
+        row: String,
+    },
+    /// Two charts of a panel with one legend give a value different colours.
+    ColoursDiffer {
+        /// The value.
+        value: String,
+    },
     /// The bundled font has no glyph for some characters.
     MissingGlyphs {
         /// How many characters are concerned, each counted as often as it is drawn.
@@ -170,6 +231,28 @@ impl fmt::Display for Warning {
             Warning::ManyValues { values, distinct } => write!(
                 out,
                 "{values} values have colours of their own; beyond {distinct} they are hard to tell apart"
+            ),
+            Warning::ManyMarks { marks } => write!(
+                out,
+                "{marks} marks: most are too narrow to be seen, and neighbours blend"
+            ),
+            Warning::ManyLinks { links } => {
+                write!(
+                    out,
+                    "{links} links hide each other; they are drawn with a thinner pen"
+                )
+            }
+            Warning::PastCapacity { claims, row } => write!(
+                out,
+                "{claims} claims pass the capacity, the first on `{row}`; they are drawn within it, over others"
+            ),
+            Warning::NoFreePlace { claims, row } => write!(
+                out,
+                "{claims} claims without an offset have no free place in one piece, the first on `{row}`; they are drawn over others"
+            ),
+            Warning::ColoursDiffer { value } => write!(
+                out,
+                "`{value}` has different colours in the charts of the panel"
             ),
             Warning::MissingGlyphs { count, examples } => write!(
                 out,

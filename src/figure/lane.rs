@@ -47,6 +47,9 @@ pub fn labels(tracks: &[Track]) -> Vec<String> {
         .collect()
 }
 
+/// Least distance of two lines between lanes, in pixels.
+pub const LEAST_SEPARATED: f64 = 4.0;
+
 /// Where the lanes stand. Lane 0 is at the bottom.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lanes {
@@ -80,17 +83,30 @@ impl Lanes {
         self.pitch - self.height
     }
 
+    /// Heights of the lines between `count` lanes, in pixels; none where they would be too dense.
+    pub fn separators(&self, count: usize) -> Vec<f64> {
+        if self.pitch < LEAST_SEPARATED {
+            return Vec::new();
+        }
+        (1..count).map(|lane| self.y(lane, 0.0)).collect()
+    }
+
     /// Pixel of a height (0 to 1) in a lane.
     pub fn y(&self, lane: usize, height: f64) -> f64 {
         self.bottom - lane as f64 * self.pitch - height * self.height
     }
 }
 
+/// Distance of two base lines of names, in font sizes.
+const LINE: f64 = 1.12;
+
 /// A name that stands beside its lane.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaneLabel {
     /// The lane.
     pub lane: usize,
+    /// Middle of the lane, in pixels.
+    pub middle: f64,
     /// Base line, in pixels.
     pub y: f64,
     /// Font size, in pixels.
@@ -102,8 +118,19 @@ pub struct LaneLabel {
 /// The names that can stand beside the lanes without touching each other, shortened to `room` pixels. Where they do not
 /// all fit, every second, fifth, tenth … is written; none that would leave a page of `page` pixels' height.
 pub fn place_labels(labels: &[String], lanes: &Lanes, room: f64, page: f64) -> Vec<LaneLabel> {
-    let line = 1.12;
-    let size = if lanes.pitch >= LABEL_SIZE * line {
+    let middles: Vec<f64> = (0..labels.len()).map(|lane| lanes.y(lane, 0.5)).collect();
+    place_even(labels, &middles, lanes.pitch, room, page)
+}
+
+/// The same for lanes whose middles are given, `pitch` pixels from one to the next.
+pub fn place_even(
+    labels: &[String],
+    middles: &[f64],
+    pitch: f64,
+    room: f64,
+    page: f64,
+) -> Vec<LaneLabel> {
+    let size = if pitch >= LABEL_SIZE * LINE {
         LABEL_SIZE
     } else {
         SMALL_SIZE
@@ -111,7 +138,7 @@ pub fn place_labels(labels: &[String], lanes: &Lanes, room: f64, page: f64) -> V
     let mut step = 1;
     let mut digits = [2, 5, 10].iter().cycle();
     let mut power = 1;
-    while step as f64 * lanes.pitch < size * line && step < labels.len() {
+    while step as f64 * pitch < size * LINE && step < labels.len() {
         let digit = digits.next().copied().unwrap_or(10);
         step = power * digit;
         if digit == 10 {
@@ -120,21 +147,48 @@ pub fn place_labels(labels: &[String], lanes: &Lanes, room: f64, page: f64) -> V
     }
     labels
         .iter()
+        .zip(middles)
         .enumerate()
         .step_by(step)
-        .filter_map(|(lane, label)| {
-            let text = text::shorten(label, size, room);
-            // Capitals and digits are 0.73 em high: half of it under the middle centres them.
-            let y = lanes.y(lane, 0.5) + 0.36 * size;
-            let is_on_page = y >= 0.76 * size && y + 0.24 * size <= page;
-            (is_on_page && !text.is_empty()).then_some(LaneLabel {
-                lane,
-                y,
-                size,
-                text,
-            })
-        })
+        .filter_map(|(lane, (label, &middle))| place(label, lane, middle, size, room, page))
         .collect()
+}
+
+/// The same for lanes that differ in height, whose middles are given from the top down or from the bottom up: a name that
+/// would touch the last one written is left out.
+pub fn place_uneven(labels: &[String], middles: &[f64], room: f64, page: f64) -> Vec<LaneLabel> {
+    let mut out: Vec<LaneLabel> = Vec::new();
+    for (lane, (label, &middle)) in labels.iter().zip(middles).enumerate() {
+        let touches = out
+            .last()
+            .is_some_and(|last| (last.middle - middle).abs() < SMALL_SIZE * LINE);
+        if !touches {
+            out.extend(place(label, lane, middle, SMALL_SIZE, room, page));
+        }
+    }
+    out
+}
+
+/// A name beside the middle of its lane, unless it would leave the page.
+fn place(
+    label: &str,
+    lane: usize,
+    middle: f64,
+    size: f64,
+    room: f64,
+    page: f64,
+) -> Option<LaneLabel> {
+    let text = text::shorten(label, size, room);
+    // Capitals and digits are 0.73 em high: half of it under the middle centres them.
+    let y = middle + 0.36 * size;
+    let is_on_page = y >= 0.76 * size && y + 0.24 * size <= page;
+    (is_on_page && !text.is_empty()).then_some(LaneLabel {
+        lane,
+        middle,
+        y,
+        size,
+        text,
+    })
 }
 
 #[cfg(test)]

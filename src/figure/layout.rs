@@ -4,13 +4,16 @@
 //! before there is anything to draw. Then rows (title, plot, axis, legend, caption), by importance where the page is small.
 
 use crate::figure::legend::ROW;
+use crate::figure::scene::Rect;
 use crate::figure::size::Size;
 use crate::figure::text::{self, AXIS_TITLE_SIZE, LABEL_SIZE, SMALL_SIZE, TITLE_SIZE};
 
 /// Free edge of the page, in pixels.
-const EDGE: f64 = 4.0;
+pub const EDGE: f64 = 4.0;
 /// Length of a tick of an axis, in pixels.
 pub const TICK: f64 = 3.0;
+/// Free pixels between the names of groups and those of lanes.
+const GROUP_GAP: f64 = 6.0;
 /// Free pixels right of the time axis, half of its last label.
 const RIGHT: f64 = 14.0;
 
@@ -21,7 +24,9 @@ pub struct Columns {
     pub edge: f64,
     /// Width of the page.
     pub page: f64,
-    /// Room for the lane names, right-aligned, from `edge` on; 0 where the page is too narrow for names.
+    /// Room for the names of groups of lanes, left-aligned, from `edge` on; 0 where there are none.
+    pub group_room: f64,
+    /// Room for the lane names, right-aligned, behind that of the groups; 0 where the page is too narrow for names.
     pub label_room: f64,
     /// Left end of the time axis.
     pub axis_left: f64,
@@ -32,23 +37,53 @@ pub struct Columns {
 impl Columns {
     /// Divides the width of a page. Names get what the longest needs, at most 28 % of the page.
     pub fn new(size: Size, lane_labels: &[String]) -> Columns {
+        Columns::grouped(size, lane_labels, &[])
+    }
+
+    /// The same with names of groups of lanes, which get at most 14 % of the page; the lanes' names then at most 22 %.
+    pub fn grouped(size: Size, lane_labels: &[String], group_labels: &[String]) -> Columns {
         let page = size.width_px();
         let edge = EDGE.min(page * 0.02);
-        let longest = lane_labels
-            .iter()
-            .map(|label| text::width(label, LABEL_SIZE))
-            .fold(0.0, f64::max);
-        let room = longest.min(page * 0.28);
-        let label_room = if room < longest.min(20.0) { 0.0 } else { room };
+        let room = |labels: &[String], most: f64| {
+            let widths = labels.iter().map(|label| text::width(label, LABEL_SIZE));
+            let longest = widths.fold(0.0, f64::max);
+            let room = longest.min(page * most);
+            if room < longest.min(20.0) { 0.0 } else { room }
+        };
+        let group_room = room(group_labels, 0.14);
+        let most = if group_room > 0.0 { 0.22 } else { 0.28 };
+        let label_room = room(lane_labels, most);
         let gap = if label_room > 0.0 { TICK + 2.5 } else { 1.0 };
-        let axis_left = (edge + label_room + gap).min(page * 0.4);
+        let apart = if group_room > 0.0 { GROUP_GAP } else { 0.0 };
+        let axis_left = (edge + group_room + apart + label_room + gap).min(page * 0.4);
         let right = RIGHT.min(page * 0.05);
         Columns {
             edge,
             page,
+            group_room,
             label_room,
             axis_left,
             axis_width: page - axis_left - right,
+        }
+    }
+
+    /// Right end of the lane names, in pixels.
+    pub fn label_right(&self) -> f64 {
+        let apart = if self.group_room > 0.0 {
+            GROUP_GAP
+        } else {
+            0.0
+        };
+        self.edge + self.group_room + apart + self.label_room
+    }
+
+    /// Left end of legend and caption, in pixels: under the axis where the lane names are short, at the edge of the page where
+    /// that would waste it.
+    pub fn note_left(&self) -> f64 {
+        if self.axis_left < self.page * 0.15 {
+            self.axis_left
+        } else {
+            self.edge
         }
     }
 
@@ -73,6 +108,10 @@ pub struct Wanted {
     pub legend_rows: usize,
     /// Lines of the caption.
     pub caption_lines: usize,
+    /// Lines of labels of reference lines, right above the plot.
+    pub reference_lines: usize,
+    /// Whether the numbers and the title of the time axis stand elsewhere, below another chart of a panel.
+    pub is_axis_elsewhere: bool,
 }
 
 /// The vertical parts, in pixels; counts are what was granted.
@@ -84,6 +123,10 @@ pub struct Rows {
     pub title_top: f64,
     /// Lines of the title.
     pub title_lines: usize,
+    /// Upper end of the labels of reference lines.
+    pub references_top: f64,
+    /// Lines of labels of reference lines.
+    pub reference_lines: usize,
     /// Upper end of the plot.
     pub plot_top: f64,
     /// Height of the plot.
@@ -108,10 +151,14 @@ pub struct Rows {
 pub const TITLE_LINE: f64 = TITLE_SIZE * 1.3;
 /// Height of a line of the caption, in pixels.
 pub const CAPTION_LINE: f64 = SMALL_SIZE * 1.25;
-const TICK_ROW: f64 = TICK + LABEL_SIZE * 1.2;
-const AXIS_TITLE_ROW: f64 = AXIS_TITLE_SIZE * 1.25;
+/// Height of a line of labels of reference lines, in pixels.
+pub const REFERENCE_LINE: f64 = SMALL_SIZE * 1.25;
+/// Height of the numbers of the time axis with their ticks, in pixels.
+pub const TICK_ROW: f64 = TICK + LABEL_SIZE * 1.2;
+/// Height of the title of the time axis, in pixels.
+pub const AXIS_TITLE_ROW: f64 = AXIS_TITLE_SIZE * 1.25;
 /// Free pixels above the legend and above the caption.
-const GAP: f64 = 2.5;
+pub const GAP: f64 = 2.5;
 
 impl Rows {
     /// Divides the height of a page. The plot keeps at least 35 % of it; the rest goes by importance: tick labels, one row
@@ -127,9 +174,14 @@ impl Rows {
             }
             granted
         };
-        let ticks = take(TICK_ROW, true);
+        let has_axis = !wanted.is_axis_elsewhere;
+        let ticks = take(TICK_ROW, has_axis);
         let mut legend_rows = usize::from(take(ROW + GAP, wanted.legend_rows > 0));
         let axis_title = take(AXIS_TITLE_ROW, ticks);
+        let mut reference_lines = 0;
+        while take(REFERENCE_LINE, reference_lines < wanted.reference_lines) {
+            reference_lines += 1;
+        }
         let mut title_lines = usize::from(take(TITLE_LINE, wanted.title_lines > 0));
         let mut caption_lines = usize::from(take(CAPTION_LINE + GAP, wanted.caption_lines > 0));
         while legend_rows > 0 && take(ROW, legend_rows < wanted.legend_rows) {
@@ -143,9 +195,13 @@ impl Rows {
         }
         let left_out = [
             ("the title", wanted.title_lines > 0 && title_lines == 0),
-            ("the time axis", !ticks),
+            ("the time axis", has_axis && !ticks),
             ("the title of the time axis", ticks && !axis_title),
             ("the legend", wanted.legend_rows > 0 && legend_rows == 0),
+            (
+                "the labels of reference lines",
+                reference_lines < wanted.reference_lines,
+            ),
             (
                 "the caption",
                 wanted.caption_lines > 0 && caption_lines == 0,
@@ -163,13 +219,16 @@ impl Rows {
             + legend
             + if ticks { TICK_ROW } else { 0.0 }
             + if axis_title { AXIS_TITLE_ROW } else { 0.0 };
-        let plot_top = edge + part(title_lines, TITLE_LINE, 0.0);
+        let references_top = edge + part(title_lines, TITLE_LINE, 0.0);
+        let plot_top = references_top + part(reference_lines, REFERENCE_LINE, 0.0);
         let plot_height = page - edge - plot_top - below;
         let plot_bottom = plot_top + plot_height;
         Rows {
             page,
             title_top: edge,
             title_lines,
+            references_top,
+            reference_lines,
             plot_top,
             plot_height,
             tick_base: ticks.then_some(plot_bottom + TICK + LABEL_SIZE),
@@ -179,6 +238,18 @@ impl Rows {
             caption_top: page - edge - caption + GAP,
             caption_lines,
             left_out,
+        }
+    }
+}
+
+impl Rows {
+    /// The rectangle that the marks are in.
+    pub fn plot(&self, columns: &Columns) -> Rect {
+        Rect {
+            x: columns.axis_left,
+            y: self.plot_top,
+            width: columns.axis_width,
+            height: self.plot_height,
         }
     }
 }
@@ -195,6 +266,8 @@ mod tests {
                     title_lines: count.min(2),
                     legend_rows: count,
                     caption_lines: count.min(3),
+                    reference_lines: count.min(2),
+                    is_axis_elsewhere: count == 3,
                 };
                 let rows = Rows::new(Size::px(100.0, side), wanted);
                 assert!(rows.plot_height >= 0.34 * side, "{rows:?}");

@@ -4,7 +4,7 @@
 //! "… N more" says so.
 
 use crate::figure::palette::Colour;
-use crate::figure::scene::{Anchor, Line, Mark, Rect, Stroke, Text};
+use crate::figure::scene::{Anchor, Arrow, Line, Mark, Rect, Stroke, Text};
 use crate::figure::text::{self, LABEL_SIZE};
 
 /// Height of a line of the legend, in pixels.
@@ -33,6 +33,8 @@ pub enum Sample {
     Ramp(Vec<Colour>),
     /// A short upright line.
     Tick(Stroke),
+    /// An arrow that points right.
+    Arrow(Stroke),
 }
 
 impl Sample {
@@ -41,6 +43,7 @@ impl Sample {
             Sample::Ramp(colours) => colours.len() as f64 * SWATCH,
             Sample::Stacked(_) | Sample::Slashed(..) => 1.3 * SWATCH,
             Sample::Tick(_) => 0.5 * SWATCH,
+            Sample::Arrow(_) => 1.6 * SWATCH,
             _ => SWATCH,
         }
     }
@@ -89,6 +92,18 @@ impl Sample {
                         from: (middle, y + 1.5),
                         to: (middle, y + SWATCH - 1.5),
                     }],
+                });
+            }
+            Sample::Arrow(stroke) => {
+                let middle = y + SWATCH / 2.0;
+                let arrow = Arrow::new((whole.x, middle), (whole.right(), middle));
+                marks.push(Mark::Lines {
+                    stroke: *stroke,
+                    lines: vec![arrow.shaft],
+                });
+                marks.push(Mark::Triangles {
+                    fill: stroke.colour,
+                    triangles: vec![arrow.head],
                 });
             }
         }

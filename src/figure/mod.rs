@@ -1,6 +1,6 @@
 //! Figures: arrays and numbers in, bytes out.
 //!
-//! `chart::…` turns plain slices into a [`scene::Scene`] (a value: marks on a page, no file in it); [`svg`] and [`raster`]
+//! `chart::…` and [`panel`] turn plain slices into a [`scene::Scene`] (a value: marks on a page, no file in it); [`svg`] and [`raster`]
 //! write it. Nothing here knows a trace, a query or a table, and nothing reads a clock, a system font or the order of a
 //! hash map: the same arguments give the same bytes.
 
@@ -13,6 +13,7 @@ pub mod lane;
 pub mod layout;
 pub mod legend;
 pub mod palette;
+pub mod panel;
 pub mod raster;
 pub mod scale;
 pub mod scene;

@@ -42,6 +42,15 @@ impl Rect {
         self.y + self.height
     }
 
+    /// The rectangle moved right and down, in pixels.
+    pub fn shifted(self, (right, down): (f64, f64)) -> Rect {
+        Rect {
+            x: self.x + right,
+            y: self.y + down,
+            ..self
+        }
+    }
+
     /// The rectangle made smaller by `by` pixels on each side, never below nothing.
     pub fn inset(&self, by: f64) -> Rect {
         Rect {
@@ -69,6 +78,45 @@ pub struct Line {
     pub from: (f64, f64),
     /// Where it ends, x then y.
     pub to: (f64, f64),
+}
+
+/// An arrow: a line, and a head at the end of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arrow {
+    /// The line, which ends in the middle of the head.
+    pub shaft: Line,
+    /// Tip, then the two corners behind it.
+    pub head: [(f64, f64); 3],
+}
+
+impl Arrow {
+    /// Length of a head, in pixels, where the arrow is long enough for it.
+    const HEAD: f64 = 5.2;
+
+    /// An arrow from one point to another. One that is shorter than a head is all head; one without a length points right.
+    pub fn new(from: (f64, f64), to: (f64, f64)) -> Arrow {
+        let (right, down) = (to.0 - from.0, to.1 - from.1);
+        let length = (right * right + down * down).sqrt();
+        let (right, down) = if length > 0.0 {
+            (right / length, down / length)
+        } else {
+            (1.0, 0.0)
+        };
+        let head = Arrow::HEAD.min(length.max(0.5 * Arrow::HEAD));
+        let back = (to.0 - head * right, to.1 - head * down);
+        let half = 0.4 * head;
+        Arrow {
+            shaft: Line {
+                from,
+                to: ((back.0 + to.0) / 2.0, (back.1 + to.1) / 2.0),
+            },
+            head: [
+                to,
+                (back.0 - half * down, back.1 + half * right),
+                (back.0 + half * down, back.1 - half * right),
+            ],
+        }
+    }
 }
 
 /// Which part of a text stands at its x.
@@ -138,8 +186,38 @@ pub enum Mark {
         /// The lines.
         lines: Vec<Line>,
     },
+    /// Filled triangles of one colour: heads of arrows.
+    Triangles {
+        /// Colour.
+        fill: Colour,
+        /// The corners of each, x then y.
+        triangles: Vec<[(f64, f64); 3]>,
+    },
     /// A line of text.
     Text(Text),
+}
+
+impl Mark {
+    /// The mark moved right and down.
+    fn shifted(mut self, (right, down): (f64, f64)) -> Mark {
+        let shift = |point: &mut (f64, f64)| *point = (point.0 + right, point.1 + down);
+        match &mut self {
+            Mark::Rects { rects, .. } | Mark::Outlines { rects, .. } => {
+                for rect in rects {
+                    *rect = rect.shifted((right, down));
+                }
+            }
+            Mark::Lines { lines, .. } => {
+                for line in lines {
+                    shift(&mut line.from);
+                    shift(&mut line.to);
+                }
+            }
+            Mark::Triangles { triangles, .. } => triangles.iter_mut().flatten().for_each(shift),
+            Mark::Text(text) => (text.x, text.y) = (text.x + right, text.y + down),
+        }
+        self
+    }
 }
 
 /// Marks that belong together, drawn in order.
@@ -168,6 +246,21 @@ pub struct Scene {
     pub groups: Vec<Group>,
 }
 
+impl Group {
+    /// The group moved right and down, in pixels: how a chart gets to its place in a panel.
+    pub fn shifted(self, by: (f64, f64)) -> Group {
+        Group {
+            role: self.role,
+            clip: self.clip.map(|clip| clip.shifted(by)),
+            marks: self
+                .marks
+                .into_iter()
+                .map(|mark| mark.shifted(by))
+                .collect(),
+        }
+    }
+}
+
 impl Scene {
     /// All texts of the figure.
     pub fn texts(&self) -> impl Iterator<Item = &Text> {
@@ -188,6 +281,7 @@ impl Scene {
             .map(|mark| match mark {
                 Mark::Rects { rects, .. } | Mark::Outlines { rects, .. } => rects.len(),
                 Mark::Lines { lines, .. } => lines.len(),
+                Mark::Triangles { triangles, .. } => triangles.len(),
                 Mark::Text(_) => 1,
             })
             .sum()

@@ -142,6 +142,17 @@ fn push_mark(out: &mut String, mark: &Mark) {
             }
             out.push_str("\"/>\n");
         }
+        Mark::Triangles { fill, triangles } => {
+            out.push_str(&format!("<path fill=\"{fill}\" d=\""));
+            for [first, second, third] in triangles {
+                for (letter, point) in [('M', first), ('L', second), ('L', third)] {
+                    out.push(letter);
+                    push_pair(out, point.0, point.1);
+                }
+                out.push('z');
+            }
+            out.push_str("\"/>\n");
+        }
         Mark::Text(text) => push_text(out, text),
     }
 }

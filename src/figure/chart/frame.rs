@@ -1,9 +1,10 @@
 //! The frame of a chart with lanes over time: title, grid, axes, legend, caption.
 
 use crate::figure::axis::TimeAxis;
-use crate::figure::lane::{self, Lanes};
-use crate::figure::layout::{CAPTION_LINE, Columns, Rows, TICK, TITLE_LINE};
-use crate::figure::legend::{INK, Legend};
+use crate::figure::chart::sheet::Sheet;
+use crate::figure::lane::LaneLabel;
+use crate::figure::layout::{CAPTION_LINE, Rows, TICK, TITLE_LINE};
+use crate::figure::legend::{INK, Legend, Sample};
 use crate::figure::palette::Colour;
 use crate::figure::scene::{Anchor, Group, Line, Mark, Rect, Stroke, Text};
 use crate::figure::text::{self, AXIS_TITLE_SIZE, LABEL_SIZE, SMALL_SIZE, TITLE_SIZE};
@@ -19,31 +20,41 @@ const GRID: Stroke = Stroke {
     width: 0.5,
 };
 
+/// Pen of the lines between groups of lanes.
+const BOUNDARY: Stroke = Stroke {
+    colour: Colour::grey(0x8C),
+    width: 0.6,
+};
+/// Pen of the part of the time axis that is magnified.
+const WIDE: Stroke = Stroke {
+    colour: AXIS.colour,
+    width: 2.2,
+};
+/// Paper behind the part of the time axis that is magnified.
+const BAND: Colour = Colour::new(0xF3, 0xEC, 0xCF);
+
 /// What stands around the marks.
 pub(super) struct Frame<'a> {
-    pub(super) columns: Columns,
+    pub(super) sheet: &'a Sheet,
     pub(super) rows: &'a Rows,
-    pub(super) lanes: Lanes,
-    pub(super) lane_labels: &'a [String],
     pub(super) axis: &'a TimeAxis,
     pub(super) legend: &'a Legend,
-    /// Left edge of legend and caption, in pixels.
-    pub(super) note_left: f64,
-    /// Width of legend and caption, in pixels.
-    pub(super) note_width: f64,
-    pub(super) title: &'a str,
-    pub(super) caption: &'a str,
+    /// Names beside their lanes.
+    pub(super) names: &'a [LaneLabel],
+    /// Heights of the lines between lanes, in pixels.
+    pub(super) separators: &'a [f64],
+    /// Names of groups of lanes.
+    pub(super) groups: &'a [LaneLabel],
+    /// Heights of the lines between groups, in pixels.
+    pub(super) boundaries: &'a [f64],
+    /// Left edge and width of the part that is magnified, in pixels.
+    pub(super) band: Option<(f64, f64)>,
 }
 
 impl Frame<'_> {
     /// The rectangle that the marks are in.
     pub(super) fn plot(&self) -> Rect {
-        Rect {
-            x: self.columns.axis_left,
-            y: self.rows.plot_top,
-            width: self.columns.axis_width,
-            height: self.rows.plot_height,
-        }
+        self.rows.plot(&self.sheet.columns)
     }
 
     /// What is drawn before the marks.
@@ -56,23 +67,40 @@ impl Frame<'_> {
                 to: (tick.x, plot.bottom()),
             });
         }
-        if self.lanes.pitch >= 4.0 {
-            for lane in 1..self.lane_labels.len() {
-                let y = self.lanes.y(lane, 0.0);
-                lines.push(Line {
-                    from: (plot.x, y),
-                    to: (plot.right(), y),
-                });
-            }
+        lines.extend(self.separators.iter().map(|&y| Line {
+            from: (plot.x, y),
+            to: (plot.right(), y),
+        }));
+        let mut marks = Vec::new();
+        if let Some((x, width)) = self.band {
+            marks.push(Mark::Rects {
+                label: String::new(),
+                fill: BAND,
+                rects: vec![Rect::new(x, plot.y, width, plot.height)],
+            });
         }
-        let marks = if lines.is_empty() {
-            Vec::new()
-        } else {
-            vec![Mark::Lines {
+        if !lines.is_empty() {
+            marks.push(Mark::Lines {
                 stroke: GRID,
                 lines,
-            }]
-        };
+            });
+        }
+        if !self.boundaries.is_empty() {
+            // Not through the names of lanes: those may be higher than their lanes.
+            let columns = &self.sheet.columns;
+            let names = (columns.edge, columns.edge + columns.group_room);
+            let pieces = [names, (plot.x - TICK, plot.right())];
+            let line = |y: f64| {
+                pieces.map(|(from, to)| Line {
+                    from: (from, y),
+                    to: (to, y),
+                })
+            };
+            marks.push(Mark::Lines {
+                stroke: BOUNDARY,
+                lines: self.boundaries.iter().flat_map(|&y| line(y)).collect(),
+            });
+        }
         Group {
             role: "grid",
             clip: None,
@@ -87,35 +115,38 @@ impl Frame<'_> {
             group("title", self.title()),
             group(
                 "legend",
-                self.legend.marks(self.note_left, self.rows.legend_top),
+                self.legend
+                    .marks(self.sheet.note_left, self.rows.legend_top),
             ),
             group("caption", self.caption()),
         ]
     }
 
-    /// A text in the middle of the plot, where there is nothing else to see.
-    pub(super) fn notice(&self, content: &str) -> Mark {
+    /// A word in the middle of the plot, where there is nothing else to see; none on a page that is too small for it.
+    /// `is_empty`: whether there is nothing at all, or only nothing in view.
+    pub(super) fn notice(&self, is_empty: bool, clip: Rect) -> Group {
+        let word = if is_empty {
+            "no states"
+        } else {
+            "no states in this range"
+        };
         let plot = self.plot();
-        let content = text::shorten_end(content, AXIS_TITLE_SIZE, plot.width);
-        write(
-            (
-                plot.x + plot.width / 2.0,
-                plot.y + plot.height / 2.0 + 0.36 * AXIS_TITLE_SIZE,
-            ),
-            Anchor::Middle,
-            AXIS_TITLE_SIZE,
-            &content,
-        )
+        let word = text::shorten_end(word, AXIS_TITLE_SIZE, plot.width);
+        let at = (
+            plot.x + plot.width / 2.0,
+            plot.y + plot.height / 2.0 + 0.36 * AXIS_TITLE_SIZE,
+        );
+        let has_room = !word.is_empty() && plot.height >= AXIS_TITLE_SIZE;
+        let mark = has_room.then(|| write(at, Anchor::Middle, AXIS_TITLE_SIZE, &word));
+        Group {
+            role: "notice",
+            clip: Some(clip),
+            marks: mark.into_iter().collect(),
+        }
     }
 
     fn axes(&self) -> Vec<Mark> {
         let plot = self.plot();
-        let names = lane::place_labels(
-            self.lane_labels,
-            &self.lanes,
-            self.columns.label_room,
-            self.rows.page,
-        );
         let mut lines = vec![
             Line {
                 from: (plot.x, plot.y),
@@ -126,13 +157,10 @@ impl Frame<'_> {
                 to: (plot.right(), plot.bottom()),
             },
         ];
-        for name in &names {
-            let y = self.lanes.y(name.lane, 0.5);
-            lines.push(Line {
-                from: (plot.x - TICK, y),
-                to: (plot.x, y),
-            });
-        }
+        lines.extend(self.names.iter().map(|name| Line {
+            from: (plot.x - TICK, name.middle),
+            to: (plot.x, name.middle),
+        }));
         if self.rows.tick_base.is_some() {
             lines.extend(self.axis.ticks.iter().map(|tick| Line {
                 from: (tick.x, plot.bottom()),
@@ -143,9 +171,22 @@ impl Frame<'_> {
             stroke: AXIS,
             lines,
         }];
-        let right = self.columns.edge + self.columns.label_room;
-        for name in names {
+        if let Some((x, width)) = self.band {
+            marks.push(Mark::Lines {
+                stroke: WIDE,
+                lines: vec![Line {
+                    from: (x, plot.bottom()),
+                    to: (x + width, plot.bottom()),
+                }],
+            });
+        }
+        let right = self.sheet.columns.label_right();
+        for name in self.names {
             marks.push(write((right, name.y), Anchor::End, name.size, &name.text));
+        }
+        for name in self.groups {
+            let left = self.sheet.columns.edge;
+            marks.push(write((left, name.y), Anchor::Start, name.size, &name.text));
         }
         if let Some(base) = self.rows.tick_base {
             for tick in &self.axis.ticks {
@@ -175,29 +216,33 @@ impl Frame<'_> {
     }
 
     fn title(&self) -> Vec<Mark> {
-        let lines = text::wrap(
-            self.title,
-            TITLE_SIZE,
-            self.columns.text_width(),
-            self.rows.title_lines,
-        );
+        let Sheet { title, columns, .. } = self.sheet;
+        let width = columns.text_width();
+        let lines = text::wrap(title, TITLE_SIZE, width, self.rows.title_lines);
         let first = self.rows.title_top + TITLE_SIZE * 0.95;
-        block(&lines, (self.columns.edge, first), TITLE_SIZE, TITLE_LINE)
+        block(&lines, (columns.edge, first), TITLE_SIZE, TITLE_LINE)
     }
 
     fn caption(&self) -> Vec<Mark> {
-        let lines = text::wrap(
-            self.caption,
-            SMALL_SIZE,
-            self.note_width,
-            self.rows.caption_lines,
-        );
+        let (width, count) = (self.sheet.note_width, self.rows.caption_lines);
+        let lines = text::wrap(&self.sheet.caption, SMALL_SIZE, width, count);
         let first = self.rows.caption_top + SMALL_SIZE * 0.95;
-        block(&lines, (self.note_left, first), SMALL_SIZE, CAPTION_LINE)
+        block(
+            &lines,
+            (self.sheet.note_left, first),
+            SMALL_SIZE,
+            CAPTION_LINE,
+        )
     }
 }
 
-fn group(role: &'static str, marks: Vec<Mark>) -> Group {
+/// A sample of the paper behind the part of the time axis that is magnified.
+pub(super) fn band_sample() -> Sample {
+    Sample::Outlined(BAND, GRID)
+}
+
+/// A group without a clip.
+pub(in crate::figure) fn group(role: &'static str, marks: Vec<Mark>) -> Group {
     Group {
         role,
         clip: None,
@@ -205,14 +250,26 @@ fn group(role: &'static str, marks: Vec<Mark>) -> Group {
     }
 }
 
-fn block(lines: &[String], (x, first): (f64, f64), size: f64, step: f64) -> Vec<Mark> {
+/// Lines of text below each other, the first base line at `first`.
+pub(in crate::figure) fn block(
+    lines: &[String],
+    (x, first): (f64, f64),
+    size: f64,
+    step: f64,
+) -> Vec<Mark> {
     let lines = lines.iter().enumerate();
     lines
         .map(|(index, line)| write((x, first + index as f64 * step), Anchor::Start, size, line))
         .collect()
 }
 
-fn write((x, y): (f64, f64), anchor: Anchor, size: f64, content: &str) -> Mark {
+/// A text in the ink of all texts around the marks.
+pub(in crate::figure) fn write(
+    (x, y): (f64, f64),
+    anchor: Anchor,
+    size: f64,
+    content: &str,
+) -> Mark {
     Mark::Text(Text {
         x,
         y,

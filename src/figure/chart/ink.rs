@@ -1,11 +1,12 @@
 //! What the styles of the stacked chart share: colours of cells, and marks gathered by look.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::figure::chart::stacked::Cells;
+use crate::figure::error::{FigureError, Warning};
 use crate::figure::lane::Lanes;
-use crate::figure::legend::INK;
-use crate::figure::palette::Colour;
+use crate::figure::legend::{Entry, INK, Sample};
+use crate::figure::palette::{self, Colour, Palette};
 use crate::figure::scale::TimeScale;
 use crate::figure::scene::{Line, Mark, Rect, Stroke};
 
@@ -47,6 +48,66 @@ pub(super) struct Paint {
 }
 
 impl Paint {
+    /// Colours the values: those of the domain in its order, then those that are used without being in it, by their bytes.
+    /// `used` holds indices into `values`.
+    pub(super) fn new(
+        values: &[String],
+        domain: &[String],
+        used: &BTreeSet<u32>,
+        palette: &Palette,
+        largest: u64,
+    ) -> Result<(Paint, Vec<Warning>), FigureError> {
+        let mut names: Vec<String> = Vec::new();
+        let mut known: BTreeSet<&str> = BTreeSet::new();
+        for value in domain {
+            if known.insert(value) {
+                names.push(value.clone());
+            }
+        }
+        let occurring: BTreeSet<&str> = used
+            .iter()
+            .map(|&value| values[value as usize].as_str())
+            .collect();
+        names.extend(
+            occurring
+                .into_iter()
+                .filter(|value| !known.contains(value))
+                .map(str::to_owned),
+        );
+        let (colours, warnings) = palette::assign(palette, &names)?;
+        let mut order: Vec<(&str, usize)> = names
+            .iter()
+            .enumerate()
+            .map(|(rank, name)| (name.as_str(), rank))
+            .collect();
+        order.sort_unstable();
+        let rank = |value: &String| {
+            let found = order.binary_search_by(|(name, _)| (*name).cmp(value.as_str()));
+            found.map_or(names.len(), |index| order[index].1)
+        };
+        let ranks = values.iter().map(rank).collect();
+        let paint = Paint {
+            colours: values.iter().map(|value| colours.of(value)).collect(),
+            ranks,
+            names,
+            largest,
+        };
+        Ok((paint, warnings))
+    }
+
+    /// The values that are used, in the order of the domain, for the legend.
+    pub(super) fn entries(&self, values: &[String], used: &BTreeSet<u32>) -> Vec<(usize, Entry)> {
+        let mut listed: Vec<(usize, usize)> = used
+            .iter()
+            .map(|&value| (self.ranks[value as usize], value as usize))
+            .collect();
+        listed.sort_unstable();
+        listed.dedup_by_key(|(rank, _)| *rank);
+        let entry = |value: usize| Entry::new(Sample::Plain(self.colours[value]), &values[value]);
+        let listed = listed.into_iter();
+        listed.map(|(rank, value)| (rank, entry(value))).collect()
+    }
+
     /// Colour of a value that stands for `number` states.
     pub(super) fn fill(&self, value: usize, number: u64) -> Colour {
         self.colours[value].on_white(opacity(number, self.largest))
@@ -72,22 +133,12 @@ pub(super) struct View<'a> {
 impl View<'_> {
     /// Whether something that lasts from `start` to `end` can be seen.
     pub(super) fn is_visible(&self, start: i64, end: i64) -> bool {
-        end > start && end > self.scale.start && start < self.scale.end
+        end > start && self.scale.shows(start, end)
     }
 
-    /// Left edge and width of an interval. One that reaches far beyond the frame is cut there: the clip hides the rest
-    /// anyway, and renderers count in single precision, which would move the edge that can be seen.
+    /// Left edge and width of an interval.
     pub(super) fn interval(&self, start: i64, end: i64) -> (f64, f64) {
-        let (left, width) = (self.scale.px(start), self.scale.span(start, end));
-        let far = 2.0 * self.plot.width;
-        let (first, last) = (self.plot.x - far, self.plot.right() + far);
-        if left >= first && left + width <= last {
-            return (left, width);
-        }
-        // Not `left + width`: both are huge in a deep zoom, and the edge in view would be their rounding error.
-        let right = self.scale.px(end).min(last);
-        let left = left.max(first);
-        (left, right - left)
+        self.scale.interval(start, end)
     }
 
     /// A rectangle in a lane, from height `low` to `high` (0 to 1).
@@ -105,7 +156,8 @@ impl View<'_> {
 #[derive(Default)]
 pub(super) struct Ink {
     fills: BTreeMap<(usize, Colour), Vec<Rect>>,
-    outlines: BTreeMap<Colour, Vec<Rect>>,
+    /// By colour, then width of the pen in thousandths of a pixel.
+    outlines: BTreeMap<(Colour, u32), Vec<Rect>>,
     lines: Vec<Line>,
 }
 
@@ -119,11 +171,19 @@ impl Ink {
 
     /// The outline of a state that is alone, inside its rectangle, unless that is too small.
     pub(super) fn outline(&mut self, colour: Colour, rect: Rect) {
-        if rect.width.min(rect.height) >= LEAST_OUTLINED {
-            self.outlines
-                .entry(colour.darker())
-                .or_default()
-                .push(rect.inset(OUTLINE / 2.0));
+        let stroke = Stroke {
+            colour: colour.darker(),
+            width: OUTLINE,
+        };
+        self.outline_with(stroke, rect);
+    }
+
+    /// The same with another pen; a rectangle has to be as much larger as the pen is wider.
+    pub(super) fn outline_with(&mut self, stroke: Stroke, rect: Rect) {
+        if rect.width.min(rect.height) >= 6.0 * stroke.width {
+            let key = (stroke.colour, (stroke.width * 1000.0).round() as u32);
+            let rects = self.outlines.entry(key).or_default();
+            rects.push(rect.inset(stroke.width / 2.0));
         }
     }
 
@@ -150,10 +210,10 @@ impl Ink {
         let outlines = self
             .outlines
             .into_iter()
-            .map(|(colour, rects)| Mark::Outlines {
+            .map(|((colour, width), rects)| Mark::Outlines {
                 stroke: Stroke {
                     colour,
-                    width: OUTLINE,
+                    width: f64::from(width) / 1000.0,
                 },
                 rects,
             });

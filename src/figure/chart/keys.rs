@@ -1,7 +1,5 @@
 //! What the legend of the stacked chart says: values and how to read the marks.
 
-use std::collections::BTreeSet;
-
 use crate::figure::chart::ink::{OUTLINE, Paint, THIN, opacity};
 use crate::figure::chart::stacked::{Options, Style, Table};
 use crate::figure::legend::{Entry, Sample};
@@ -10,21 +8,6 @@ use crate::figure::scene::Stroke;
 
 /// Grey of samples that explain a look and no value; no value is grey.
 const SAMPLE_GREY: Colour = Colour::grey(0x6B);
-
-/// The values of the domain that occur, in its order.
-pub(super) fn values(table: &Table<'_>, paint: &Paint) -> Vec<Entry> {
-    let occurring: BTreeSet<u32> = table.cells.value.iter().copied().collect();
-    let mut listed: Vec<(usize, usize)> = occurring
-        .into_iter()
-        .map(|value| (paint.ranks[value as usize], value as usize))
-        .collect();
-    listed.sort_unstable();
-    listed.dedup_by_key(|(rank, _)| *rank);
-    listed
-        .into_iter()
-        .map(|(_, value)| Entry::new(Sample::Plain(paint.colours[value]), &table.values[value]))
-        .collect()
-}
 
 /// How to read the marks. `is_outlined`: whether there is room for outlines; without them there is nothing to be said of
 /// single states.

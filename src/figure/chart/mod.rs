@@ -2,14 +2,21 @@
 
 mod bars;
 mod check;
-mod frame;
+pub(in crate::figure) mod frame;
+pub mod gantt;
 mod ink;
 mod interruption;
 mod keys;
+pub mod placement;
+pub(in crate::figure) mod sheet;
 mod slashed;
 mod stack;
 pub mod stacked;
 #[cfg(test)]
-mod tests;
+pub(in crate::figure) mod tests;
 
-pub use stacked::{Cells, Interruptions, Opacity, Options, Style, Table, stacked};
+pub use gantt::{Gantt, gantt};
+pub use placement::{Chart, Drawn, Listing, Placement};
+pub use stacked::{
+    CellColumns, Cells, Interruptions, Opacity, Options, Stacked, Style, Table, stacked,
+};

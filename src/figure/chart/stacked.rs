@@ -3,21 +3,24 @@
 //! A pure function from columns to a scene. It draws what the table says and regroups nothing (style `bars` excepted, which
 //! is about regrouping); what no longer fits a lane is an error, never an overdrawn neighbour.
 
+mod owned;
+
 use std::collections::BTreeSet;
 
-use crate::figure::axis::{self, TimeAxis, TimeBase};
+use crate::figure::axis::TimeBase;
 use crate::figure::chart::frame::Frame;
 use crate::figure::chart::ink::{Ink, LEAST_OUTLINED, Paint, THIN, View};
+use crate::figure::chart::placement::{Drawn, Listing, Placement};
+use crate::figure::chart::sheet::{Sheet, Wording};
 use crate::figure::chart::{bars, check, interruption, keys, slashed, stack};
 use crate::figure::error::{FigureError, Warning};
 use crate::figure::lane::{self, Lanes, Track};
-use crate::figure::layout::{Columns, Rows, Wanted};
-use crate::figure::legend::Legend;
-use crate::figure::palette::{self, Palette};
+use crate::figure::palette::Palette;
 use crate::figure::scale::TimeScale;
 use crate::figure::scene::{Group, Line, Mark, Rect, Scene};
 use crate::figure::size::{Length, LengthUnit, Size};
-use crate::figure::text;
+
+pub use owned::{CellColumns, Stacked};
 
 /// The cells, column by column; all columns have one length.
 #[derive(Clone, Copy, Debug, Default)]
@@ -151,53 +154,44 @@ impl Default for Options {
 
 /// Makes the figure.
 pub fn stacked(table: &Table<'_>, options: &Options) -> Result<(Scene, Vec<Warning>), FigureError> {
-    options.size.check()?;
-    check::check(table)?;
-    let (paint, mut warnings) = paint(table, options)?;
-    let cells = &table.cells;
-    let lane_labels = lane::labels(table.tracks);
-    let columns = Columns::new(options.size, &lane_labels);
-    let min_width = match options.min_width.px() {
-        width if width.is_finite() && width > 0.0 => width,
-        _ => 1.0,
-    };
-    let (scale, chunk) = scale(table, options, &columns, min_width)?;
-    let has_axis = !cells.is_empty() || options.time_range.is_some();
-    let axis = if has_axis {
-        let page = (columns.edge, columns.page - columns.edge);
-        axis::time_axis(&scale, table.time, &text::clean(&options.time_title), page)
-    } else {
-        TimeAxis {
-            title: text::clean(&options.time_title),
-            ticks: Vec::new(),
-        }
-    };
+    let drawn = draw(table, options, &Placement::default())?;
+    Ok((drawn.scene, drawn.warnings))
+}
 
-    // Under the axis where the lane names are short, under the whole page where that would waste it.
-    let note_left = if columns.axis_left < columns.page * 0.15 {
-        columns.axis_left
-    } else {
-        columns.edge
-    };
-    let note_width = columns.page - columns.edge - note_left;
-    let title = text::clean(options.title.as_deref().unwrap_or_default());
-    let caption = text::clean(options.caption.as_deref().unwrap_or_default());
-    let values = keys::values(table, &paint);
+/// Draws the chart where it is told.
+fn draw(table: &Table<'_>, options: &Options, placement: &Placement) -> Result<Drawn, FigureError> {
+    let lane_labels = lane::labels(table.tracks);
+    let sheet = Sheet::new(&options.wording(), placement, &lane_labels, &[])?;
+    let columns = sheet.columns;
+    check::check(table)?;
+    let used = used(table);
+    let largest = placement.largest_number.filter(|_| options.has_tints());
+    let largest = largest.unwrap_or(table.largest(options));
+    let (paint, mut warnings) =
+        Paint::new(table.values, table.domain, &used, &options.palette, largest)?;
+    let cells = &table.cells;
+    let min_width = options.min_width_px();
+    let time_range = placement.time_range.or(options.time_range);
+    let (scale, chunk) = scale(table, options, time_range, &sheet)?;
+    let axis = sheet.axis(
+        &scale,
+        table.time,
+        !cells.is_empty() || time_range.is_some(),
+    );
+    let values = paint.entries(table.values, &used);
     let arrange = |is_outlined: bool, has_ticks: bool| {
         let mut keys = keys::keys(table, options, &paint, chunk, is_outlined);
         if has_ticks {
             keys.push(keys::interruption());
         }
-        let wanted = Wanted {
-            title_lines: text::wrap(&title, text::TITLE_SIZE, columns.text_width(), 2).len(),
-            legend_rows: Legend::fit(&values, &keys, note_width, usize::MAX).rows,
-            caption_lines: text::wrap(&caption, text::SMALL_SIZE, note_width, 3).len(),
+        let listing = Listing {
+            values: values.clone(),
+            keys,
         };
-        let rows = Rows::new(options.size, wanted);
-        let legend = Legend::fit(&values, &keys, note_width, rows.legend_rows);
+        let (rows, legend) = sheet.arrange(&listing, 0);
         let bottom = rows.plot_top + rows.plot_height;
         let lanes = Lanes::new(table.tracks.len(), bottom, rows.plot_height);
-        (rows, legend, lanes)
+        (rows, legend, lanes, listing)
     };
     let view = |lanes: Lanes, is_outlined: bool| View {
         cells,
@@ -215,13 +209,13 @@ pub fn stacked(table: &Table<'_>, options: &Options) -> Result<(Scene, Vec<Warni
     // Outlines and ticks of interruptions need room in and between the lanes, that hangs on the legend, and that on whether
     // it has to explain them. They are drawn if there is room with the explanation in place.
     let asks_ticks = options.interruptions == Interruptions::Tick && options.style != Style::Bars;
-    let (mut rows, mut legend, mut lanes) = arrange(true, asks_ticks);
+    let (mut rows, mut legend, mut lanes, mut listing) = arrange(true, asks_ticks);
     let is_outlined = lanes.height >= LEAST_OUTLINED || cells.is_empty();
     let first = view(lanes, is_outlined);
     let is_interrupted = asks_ticks && interruption::is_there(&first);
     let has_ticks = is_interrupted && interruption::fits(&lanes);
     if !is_outlined || has_ticks != asks_ticks {
-        (rows, legend, lanes) = arrange(is_outlined, has_ticks);
+        (rows, legend, lanes, listing) = arrange(is_outlined, has_ticks);
     }
     if !is_outlined && cells.pure.contains(&true) {
         rows.left_out.push("the outlines of single states");
@@ -235,17 +229,17 @@ pub fn stacked(table: &Table<'_>, options: &Options) -> Result<(Scene, Vec<Warni
     } else {
         Vec::new()
     };
+    let names = lane::place_labels(&lane_labels, &lanes, columns.label_room, rows.page);
     let frame = Frame {
-        columns,
+        sheet: &sheet,
         rows: &rows,
-        lanes,
-        lane_labels: &lane_labels,
         axis: &axis,
         legend: &legend,
-        note_left,
-        note_width,
-        title: &title,
-        caption: &caption,
+        names: &names,
+        separators: &lanes.separators(lane_labels.len()),
+        groups: &[],
+        boundaries: &[],
+        band: None,
     };
     let ink = match options.style {
         Style::Stack => stack::draw(&view),
@@ -257,39 +251,67 @@ pub fn stacked(table: &Table<'_>, options: &Options) -> Result<(Scene, Vec<Warni
     groups.extend(mark_groups(&view, &frame, ink, interruptions));
     groups.extend(frame.around());
     let scene = Scene {
-        size: options.size,
-        title: if title.is_empty() {
-            "states over time".to_owned()
-        } else {
-            title.clone()
-        },
+        size: sheet.size,
+        title: sheet.title_or("states over time"),
         description: format!(
-            "{} lanes, {} rectangles; coloured area is time. {caption}",
+            "{} lanes, {} rectangles; coloured area is time. {}",
             table.tracks.len(),
-            drawn
+            drawn,
+            sheet.caption
         ),
         facts: facts(table, options, &scale, chunk, drawn),
         groups,
     };
-    if values.len() > palette::DISTINCT {
-        warnings.push(Warning::ManyValues {
-            values: values.len(),
-            distinct: palette::DISTINCT,
-        });
+    warnings.extend(sheet.warnings(&scene, &listing, &legend, &rows));
+    Ok(Drawn {
+        scene,
+        listing,
+        warnings,
+    })
+}
+
+impl Options {
+    fn wording(&self) -> Wording<'_> {
+        Wording {
+            size: self.size,
+            title: self.title.as_deref(),
+            caption: self.caption.as_deref(),
+            time_title: &self.time_title,
+        }
     }
-    if legend.values_left_out + legend.keys_left_out > 0 {
-        warnings.push(Warning::LegendShortened {
-            values: legend.values_left_out,
-            keys: legend.keys_left_out,
-        });
+
+    /// Whether the number of states shows.
+    fn has_tints(&self) -> bool {
+        self.opacity == Opacity::Number && self.style != Style::Bars
     }
-    if !rows.left_out.is_empty() {
-        warnings.push(Warning::PageTooSmall {
-            left_out: rows.left_out.clone(),
-        });
+
+    /// Style `bars`: least width of a chunk in pixels.
+    fn min_width_px(&self) -> f64 {
+        match self.min_width.px() {
+            width if width.is_finite() && width > 0.0 => width,
+            _ => 1.0,
+        }
     }
-    warnings.extend(scene.glyph_warning());
-    Ok((scene, warnings))
+}
+
+impl Table<'_> {
+    /// The largest number of states of a cell; 1 where it is not shown.
+    fn largest(&self, options: &Options) -> u64 {
+        let numbers = self.cells.number.iter().copied();
+        let largest = numbers.max().filter(|_| options.has_tints());
+        largest.unwrap_or(1)
+    }
+
+    /// First start and last end.
+    fn extent(&self) -> Option<(i64, i64)> {
+        let start = self.cells.start.iter().copied().min();
+        start.zip(self.cells.end.iter().copied().max())
+    }
+}
+
+/// Indices of the values that occur.
+fn used(table: &Table<'_>) -> BTreeSet<u32> {
+    table.cells.value.iter().copied().collect()
 }
 
 /// The marks in their clip, or a word where there are none.
@@ -301,16 +323,7 @@ fn mark_groups(
 ) -> Vec<Group> {
     let clip = Some(view.plot);
     if ink.count() == 0 {
-        let notice = if view.cells.is_empty() {
-            "no states"
-        } else {
-            "no states in this range"
-        };
-        return vec![Group {
-            role: "notice",
-            clip,
-            marks: vec![frame.notice(notice)],
-        }];
+        return vec![frame.notice(view.cells.is_empty(), view.plot)];
     }
     let mut groups = vec![Group {
         role: "marks",
@@ -330,80 +343,18 @@ fn mark_groups(
     groups
 }
 
-/// Colours and places of the values.
-fn paint(table: &Table<'_>, options: &Options) -> Result<(Paint, Vec<Warning>), FigureError> {
-    let mut names: Vec<String> = Vec::new();
-    let mut known: BTreeSet<&str> = BTreeSet::new();
-    for value in table.domain {
-        if known.insert(value) {
-            names.push(value.clone());
-        }
-    }
-    let occurring: BTreeSet<&str> = table
-        .cells
-        .value
-        .iter()
-        .collect::<BTreeSet<_>>()
-        .into_iter()
-        .map(|&value| table.values[value as usize].as_str())
-        .collect();
-    names.extend(
-        occurring
-            .into_iter()
-            .filter(|value| !known.contains(value))
-            .map(str::to_owned),
-    );
-    let (colours, warnings) = palette::assign(&options.palette, &names)?;
-    let mut order: Vec<(&str, usize)> = names
-        .iter()
-        .enumerate()
-        .map(|(rank, name)| (name.as_str(), rank))
-        .collect();
-    order.sort_unstable();
-    let rank = |value: &String| {
-        let found = order.binary_search_by(|(name, _)| (*name).cmp(value.as_str()));
-        found.map_or(names.len(), |index| order[index].1)
-    };
-    let ranks = table.values.iter().map(rank).collect();
-    let largest = match options.opacity {
-        Opacity::Number if options.style != Style::Bars => {
-            table.cells.number.iter().copied().max().unwrap_or(1)
-        }
-        _ => 1,
-    };
-    let paint = Paint {
-        colours: table.values.iter().map(|value| colours.of(value)).collect(),
-        ranks,
-        names,
-        largest,
-    };
-    Ok((paint, warnings))
-}
-
 /// The time scale, and for style `bars` the width of its chunks in ticks.
 fn scale(
     table: &Table<'_>,
     options: &Options,
-    columns: &Columns,
-    min_width: f64,
+    time_range: Option<(i64, i64)>,
+    sheet: &Sheet,
 ) -> Result<(TimeScale, i64), FigureError> {
-    let cells = &table.cells;
-    let (start, end) = match options.time_range {
-        Some((start, end)) if end < start => {
-            return Err(FigureError::BadTimeRange { start, end });
-        }
-        Some(range) => range,
-        None => (
-            cells.start.iter().copied().min().unwrap_or(0),
-            cells.end.iter().copied().max().unwrap_or(0),
-        ),
-    };
-    let scale = TimeScale::new(start, end, columns.axis_left, columns.axis_width);
-    let chunk = bars::chunk_ticks(&scale, min_width);
-    if options.style == Style::Bars && options.time_range.is_none() {
-        let (start, end) = bars::whole_chunks(scale.start, scale.end, chunk);
-        let wider = TimeScale::new(start, end, columns.axis_left, columns.axis_width);
-        return Ok((wider, chunk));
+    let scale = sheet.scale(time_range, table.extent())?;
+    let chunk = bars::chunk_ticks(&scale, options.min_width_px());
+    if options.style == Style::Bars && time_range.is_none() {
+        let whole = bars::whole_chunks(scale.start, scale.end, chunk);
+        return Ok((sheet.scale(Some(whole), None)?, chunk));
     }
     Ok((scale, chunk))
 }

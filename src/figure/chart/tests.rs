@@ -154,7 +154,7 @@ fn area(marks: &Marks, value: &str) -> f64 {
 }
 
 /// No text leaves the page, in either direction, or is smaller than 6 pt.
-fn assert_on_page(scene: &Scene) {
+pub(in crate::figure) fn assert_on_page(scene: &Scene) {
     let (width, height) = (scene.size.width_px(), scene.size.height_px());
     for text in scene.texts() {
         let (left, right) = text.extent();
@@ -168,7 +168,7 @@ fn assert_on_page(scene: &Scene) {
 }
 
 /// No text stands on another.
-fn assert_apart(scene: &Scene) {
+pub(in crate::figure) fn assert_apart(scene: &Scene) {
     let texts: Vec<_> = scene.texts().collect();
     for (index, one) in texts.iter().enumerate() {
         for two in &texts[..index] {
