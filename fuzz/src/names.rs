@@ -276,6 +276,14 @@ impl Registry for Names {
         }
     }
 
+    fn import(&mut self, _: &UsePath, _: u32) -> Result<Import, Diag> {
+        Err(Diag::error(&code::INPUT_MISSING, "there is no file"))
+    }
+
+    fn source_name(&self, _: u32) -> String {
+        "the script".to_owned()
+    }
+
     fn call(&mut self, _: &str, arguments: &[Value], ty: &Type) -> Result<Value, Diag> {
         let first = arguments.first().filter(|value| value.value_type() == *ty);
         Ok(first.cloned().unwrap_or_else(|| sample(ty)))

@@ -8,8 +8,10 @@
 //! A plain state takes 40 bytes here and 48 in the batches; sorting moves one column at a time.
 
 mod cells;
+mod delays;
 mod finish;
 mod ids;
+mod index;
 mod intern;
 mod order;
 mod policy;
@@ -21,6 +23,7 @@ use super::schema::{self, column};
 use super::{Clock, LoadReport, Policy};
 use crate::diag::Diag;
 use cells::Cells;
+pub use index::RowIndex;
 use intern::Interner;
 use resources::{Entry, Resources};
 pub use rows::{EventRow, LinkRow, ResourceRow, StateRow, VariableRow};
@@ -137,6 +140,7 @@ pub struct FileStart {
 struct FileEntry {
     name: String,
     part: String,
+    clock: Clock,
 }
 
 /// Collects the rows of a trace.
@@ -223,6 +227,19 @@ impl TraceBuilder {
         self.files.push(FileEntry {
             name: file.name,
             part: file.part,
+            clock: file.clock,
+        });
+    }
+
+    /// Begins a file that adds to what the files before it said, in their unit of time: it has no resources
+    /// and no `file_as=` part of its own.
+    pub fn begin_companion(&mut self, name: &str) {
+        self.line = 0;
+        self.offset = 0;
+        self.files.push(FileEntry {
+            name: name.to_owned(),
+            part: String::new(),
+            clock: self.parser.clock(),
         });
     }
 
@@ -351,6 +368,36 @@ impl TraceBuilder {
         Resource(self.resources.beside(entry))
     }
 
+    /// Declares a resource that the file knows by an id of its own: one with the same parent, name and id is
+    /// the same; where only the id differs, identities end in `#` and the id. None (and a reject) where the tree gets deeper than 256.
+    pub fn add_own_resource(
+        &mut self,
+        row: ResourceRow,
+        id: Name,
+        raw: &[u8],
+    ) -> Result<Option<Resource>, Diag> {
+        let parent = row.parent.map(|parent| parent.0);
+        if self.resources.is_too_deep(parent) {
+            self.reject("too_deep", "resources nest deeper than 256 levels", raw)?;
+            return Ok(None);
+        }
+        let name = if row.name.is_null() {
+            self.names.intern("")
+        } else {
+            row.name.0
+        };
+        let entry = Entry {
+            start: row.start.unwrap_or(NO_TIME),
+            end: row.end.unwrap_or(NO_TIME),
+            capacity: row.capacity,
+            own: id.0,
+            ..new_entry(parent, name, row.kind.0)
+        };
+        let index = self.resources.own(entry);
+        self.check_text(raw)?;
+        Ok(Some(Resource(index)))
+    }
+
     /// Declares a resource. One with the same parent and name is the same; one that was only named before
     /// becomes this. None (and a reject) where the tree gets deeper than 256.
     pub fn add_resource(&mut self, row: ResourceRow, raw: &[u8]) -> Result<Option<Resource>, Diag> {
@@ -434,6 +481,7 @@ fn new_entry(parent: Option<u32>, name: u32, kind: u32) -> Entry {
         end: NO_TIME,
         capacity: None,
         declared: true,
+        own: intern::NULL,
     }
 }
 

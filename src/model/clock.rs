@@ -9,7 +9,7 @@ const PLAIN_DIGITS: usize = 18;
 ///
 /// A trace with a unit counts ticks of `resolution`. A trace without one keeps its numbers exactly: a
 /// tick is 10^-9 of the file's number, whatever that means (language.md section 8).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Hash)]
 pub struct Clock {
     /// The length of a tick where there is a unit.
     pub resolution: TimeUnit,
@@ -198,6 +198,15 @@ impl Clock {
             }
         }
         ticks.to_string()
+    }
+
+    /// Ticks as a script would write them: `100ms`, or a bare number where there is no unit.
+    pub fn written(self, ticks: i64) -> String {
+        if self.is_logical() {
+            self.format(ticks)
+        } else {
+            crate::spec::format_time(self.to_exact(ticks))
+        }
     }
 
     /// Ticks of a physical trace in picoseconds; of a logical one unchanged.

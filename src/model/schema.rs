@@ -47,6 +47,20 @@ pub mod column {
     pub const SOURCE_RESOURCE: &str = "source_resource";
     /// Resource a link arrives at.
     pub const TARGET_RESOURCE: &str = "target_resource";
+    /// Attribute of a link: the least time between its ends, where there is such a bound; ticks.
+    pub const MIN_DELAY: &str = "min_delay";
+    /// Attribute of a link: the most time between its ends; ticks.
+    pub const MAX_DELAY: &str = "max_delay";
+    /// Attribute of a link: the id of the event it leaves, where that is no state.
+    pub const SOURCE_EVENT: &str = "source_event";
+    /// Attribute of a link: the id of the event it reaches, where that is no state.
+    pub const TARGET_EVENT: &str = "target_event";
+    /// Attribute of a resource: the file's own id, where it has one.
+    pub const RESOURCE_ID: &str = "resource_id";
+    /// Attribute of a resource: `true` where claims say which part of it they take.
+    pub const USES_OFFSET: &str = "uses_offset";
+    /// Attribute of the resource that stands for the whole trace: milliseconds from the Unix epoch to time 0.
+    pub const ORIGIN: &str = "origin";
     /// The file's key of a link.
     pub const KEY: &str = "key";
     /// Identity of a resource: its bare name where no other of the trace has it, else the names from its

@@ -2,7 +2,7 @@
 //! each row is, and any other whose columns can be told apart by name or by the options of `load`.
 
 pub(super) mod dialect;
-mod layout;
+pub(super) mod layout;
 pub(super) mod records;
 pub(super) mod roles;
 mod rows;

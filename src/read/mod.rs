@@ -4,7 +4,9 @@
 //! file (decompressed), and if chosen turns records into calls of [`TraceBuilder`]. Nothing here prints.
 
 mod csv;
+mod dependencies;
 mod duration;
+mod etf;
 mod event_csv;
 mod input;
 mod options;
@@ -24,7 +26,8 @@ use crate::spec::TimeUnit;
 use std::sync::atomic::AtomicBool;
 
 /// Every reader. To add one: a file beside this one and a line here.
-pub static READERS: &[&dyn Reader] = &[&pj_dump::PjDump, &csv::Csv, &event_csv::EventCsv];
+pub static READERS: &[&dyn Reader] =
+    &[&pj_dump::PjDump, &csv::Csv, &event_csv::EventCsv, &etf::Etf];
 
 /// The table entry of a reader: what `format=` and the pages say.
 #[derive(Debug)]
@@ -87,6 +90,15 @@ pub fn read(
     let files = expand(&options.paths)?;
     let watch = Watch { cancel, progress };
     let sizes = files.iter().map(|file| std::fs::metadata(&file.path));
+    let dependencies = match options.deps.is_empty() {
+        true => Vec::new(),
+        false => expand(&options.deps)?,
+    };
+    let sizes = sizes.chain(
+        dependencies
+            .iter()
+            .map(|file| std::fs::metadata(&file.path)),
+    );
     let total = sizes.map(|data| data.map_or(0, |data| data.len())).sum();
     let mut at = Progress {
         file: 0,
@@ -141,6 +153,15 @@ pub fn read(
         }
         at.bytes = input.progress().bytes;
         report_damage(&input, builder)?;
+    }
+    if let Some((builder, _, _)) = &mut builder {
+        for file in dependencies {
+            builder.begin_companion(&file.name);
+            let mut input = Input::open(file, at, watch)?;
+            dependencies::read(&mut input, builder)?;
+            at.bytes = input.progress().bytes;
+            report_damage(&input, builder)?;
+        }
     }
     match builder {
         Some((builder, _, _)) => builder.finish(cancel),

@@ -8,6 +8,8 @@ use crate::spec::TimeUnit;
 pub struct ReadOptions {
     /// Files as the user wrote them: names, patterns (`run-*.csv`), `-` for standard input.
     pub paths: Vec<String>,
+    /// Tables of dependencies between the states of these files, named likewise; mostly none.
+    pub deps: Vec<String>,
     /// Unit of the numbers in the files; None leaves it to the format.
     pub unit: Option<TimeUnit>,
     /// Length of a tick; default 1 ns (1 ps where the unit is ps). Without a unit it means nothing.

@@ -1,5 +1,7 @@
 //! Loads of small texts and of sample files, through the same door as `load`.
 
+mod dependencies;
+mod etf;
 mod input;
 mod pj_dump;
 mod property;

@@ -1,9 +1,11 @@
-//! Writers of tables, by name and extension: Arrow batches in, bytes out. They know no plans and no traces.
+//! Writers of tables and of whole traces, by name and extension: Arrow batches in, bytes out. They know no
+//! plans.
 
 pub mod arrow;
 pub mod atomic;
 pub mod cell;
 pub mod csv;
+pub mod etf;
 pub mod json;
 pub mod markdown;
 pub mod parquet;
@@ -93,6 +95,61 @@ pub fn by_name(name: &str) -> Option<&'static Format> {
 pub fn by_extension(extension: &str) -> Option<&'static Format> {
     let extension = extension.to_ascii_lowercase();
     FORMATS
+        .iter()
+        .find(|format| format.extensions.contains(&extension.as_str()))
+}
+
+/// One relation of a trace that is going to be written.
+#[derive(Clone, Debug)]
+pub struct TracePart {
+    /// Its name, one of [`crate::model::schema::RELATIONS`].
+    pub name: String,
+    /// Its columns, with the metadata of time columns; hidden ones may be there.
+    pub schema: SchemaRef,
+    /// How many rows are coming.
+    pub rows: usize,
+}
+
+/// Takes the relations of one trace, one after the other, in the order of [`TraceFormat::order`].
+pub trait TraceWriter {
+    /// The batches from here on are of this relation, one of those that the writer was opened with.
+    fn relation(&mut self, name: &str) -> io::Result<()>;
+    /// The next batch of the relation. States, links and variables come sorted by `start`, events by `time`.
+    fn batch(&mut self, batch: &RecordBatch) -> io::Result<()>;
+    /// The end. What the format could not hold as it is, in sentences with counts.
+    fn finish(self: Box<Self>) -> io::Result<Vec<String>>;
+}
+
+/// A format of whole traces in one file.
+#[derive(Debug)]
+pub struct TraceFormat {
+    /// Its name.
+    pub name: &'static str,
+    /// Extensions of files.
+    pub extensions: &'static [&'static str],
+    /// One sentence.
+    pub about: &'static str,
+    /// The relations that it holds, in the order in which its writer takes them.
+    pub order: &'static [&'static str],
+    /// Starts a trace whose ticks are those of the clock.
+    pub open: OpenTrace,
+}
+
+/// Starts a trace.
+pub type OpenTrace = for<'a> fn(
+    Box<dyn Write + Send + 'a>,
+    &[TracePart],
+    crate::model::Clock,
+    &WriteOptions,
+) -> io::Result<Box<dyn TraceWriter + 'a>>;
+
+/// The formats of whole traces. Parquet is none: there a trace is one file for each relation.
+pub static TRACE_FORMATS: &[TraceFormat] = &[etf::FORMAT];
+
+/// A format of traces by the extension of a path.
+pub fn trace_by_extension(extension: &str) -> Option<&'static TraceFormat> {
+    let extension = extension.to_ascii_lowercase();
+    TRACE_FORMATS
         .iter()
         .find(|format| format.extensions.contains(&extension.as_str()))
 }

@@ -124,6 +124,24 @@ impl Cells {
     }
 }
 
+impl Cells {
+    /// The column as ticks, where every cell is a time; `parse` gets the row and the text. None where some
+    /// cell is no time.
+    pub(super) fn ticks(
+        &self,
+        rows: usize,
+        mut parse: impl FnMut(usize, &[u8]) -> Option<i64>,
+    ) -> Option<Vec<i64>> {
+        let mut ticks = vec![NO_INTEGER; rows];
+        for (row, slot) in ticks.iter_mut().enumerate() {
+            if let Some(text) = self.text(row) {
+                *slot = parse(row, text.as_bytes())?;
+            }
+        }
+        Some(ticks)
+    }
+}
+
 /// The type that users see of an array made here.
 pub(super) fn plan_type(array: &dyn Array) -> DataType {
     match array.data_type() {
@@ -219,7 +237,7 @@ pub(super) fn is_null_text(text: &[u8]) -> bool {
 
 /// The value of a text that is exactly how this 64-bit integer is printed: no sign but `-`, no leading
 /// zero, no blank.
-fn plain_integer(text: &[u8]) -> Option<i64> {
+pub(super) fn plain_integer(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text.split_first()? {
         (b'-', rest) => (true, rest),
         _ => (false, text),

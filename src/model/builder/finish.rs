@@ -4,7 +4,7 @@
 //! columns, so the peak is the rows, the sort keys and one column.
 
 use super::cells::{self, Cells};
-use super::ids::{IdColumn, IdPlan};
+use super::ids::{FoundStates, IdColumn, IdPlan};
 use super::intern::NULL;
 use super::order::order;
 use super::{NO_TIME, OPEN, Table, TraceBuilder};
@@ -33,6 +33,7 @@ impl TraceBuilder {
             take(&mut self.links.row),
         ];
         let (plan, ids) = self.ids(&rows, &orders)?;
+        let delays = self.take_delays(&rows[2]);
         let text_ids = plan.text;
         let texts = plan.into_texts();
         let [state_ids, event_ids, link_ids, sources, targets] =
@@ -60,6 +61,7 @@ impl TraceBuilder {
             identities,
             cancel,
             columns: Vec::new(),
+            delays: Vec::new(),
         };
         let mut relations = Vec::with_capacity(schema::RELATIONS.len());
 
@@ -107,6 +109,10 @@ impl TraceBuilder {
         make.times(columns.start, order);
         make.times(columns.end, order);
         make.names(columns.key, order);
+        for (name, ticks) in delays {
+            let ticks = cells::gather(ticks, NO_TIME, count, order);
+            make.delays.push((name, Arc::new(cells::nullable(ticks))));
+        }
         make.times(take(link_rows), order);
         relations.push(make.relation(Table::Links, links, count, order, &SORTED_LINKS)?);
 
@@ -284,8 +290,14 @@ impl TraceBuilder {
             let (event_ids, events_repeated) =
                 plan.ids(events, event_rows, orders.events.as_deref());
             let (link_ids, links_repeated) = plan.ids(links, link_rows, link_order);
-            let sources = plan.references(source, link_rows, link_order);
-            let targets = plan.references(target, link_rows, link_order);
+            let found = [&self.links.source_row, &self.links.target_row];
+            let any = found.iter().any(|rows| !rows.is_empty());
+            let places = order.filter(|_| any).map(inverse);
+            let [sources, targets] =
+                [(source, found[0]), (target, found[1])].map(|(cells, rows)| {
+                    let found = FoundStates::new(rows, &state_ids, places.as_deref());
+                    plan.references(cells, &found, link_rows, link_order)
+                });
             let known = [&state_ids, &event_ids];
             let lost = sources.missing(&known) + targets.missing(&known);
             // Links alone are half a trace: their states may be in a file that is joined later.
@@ -329,6 +341,17 @@ impl TraceBuilder {
     }
 }
 
+/// By row, its place in the order.
+fn inverse(order: &[u32]) -> Vec<u32> {
+    let mut places = vec![0; order.len()];
+    for (place, row) in order.iter().enumerate() {
+        if let Some(slot) = places.get_mut(*row as usize) {
+            *slot = place as u32;
+        }
+    }
+    places
+}
+
 const SORTED_STATES: [&str; 2] = [column::START, column::ROW];
 const SORTED_EVENTS: [&str; 2] = [column::TIME, column::ROW];
 const SORTED_LINKS: [&str; 2] = [column::START, column::ROW];
@@ -349,6 +372,8 @@ struct Columns<'a> {
     identities: Vec<u32>,
     cancel: &'a AtomicBool,
     columns: Vec<ArrayRef>,
+    /// Attributes of the next relation that are times.
+    delays: Vec<(&'static str, ArrayRef)>,
 }
 
 impl Columns<'_> {
@@ -409,8 +434,13 @@ impl Columns<'_> {
         let mut fields = schema::relation_fields(name, self.clock, self.text_ids);
         let mut columns = take(&mut self.columns);
         // The hidden row number stays last.
+        let delays = take(&mut self.delays);
         let hidden = fields.pop_if(|field| field.name() == column::ROW);
         let hidden = hidden.zip(columns.pop_if(|_| columns_end_in_row(name)));
+        for (name, array) in delays {
+            fields.push(schema::time_field(name, self.clock, true));
+            columns.push(array);
+        }
         for (name, array) in attributes {
             fields.push(Field::new(name, cells::plan_type(&array), true));
             columns.push(array);

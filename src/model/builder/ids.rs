@@ -151,26 +151,75 @@ impl IdPlan {
         (IdColumn::Integers(values), repeated)
     }
 
-    /// References to ids, in the order of their rows.
+    /// References to ids, in the order of their rows: the id of the state that was found for the row, else
+    /// the text of its cell.
     pub(super) fn references(
         &mut self,
         cells: &Cells,
+        found: &FoundStates<'_>,
         rows: &[i64],
         order: Option<&[u32]>,
     ) -> IdColumn {
         let count = rows.len();
         let indices: Vec<usize> = cells::indices(count, order).collect();
         if self.text {
-            let number = |at: &usize| self.text_of(cells, *at, rows.get(*at).copied().unwrap_or(0));
+            let number = |at: &usize| match found.text(*at) {
+                Some(number) => number,
+                None => self.text_of(cells, *at, rows.get(*at).copied().unwrap_or(0)),
+            };
             return IdColumn::Texts(indices.iter().map(number).collect());
         }
-        let value = |at: &usize| cells.integer(*at).unwrap_or(NO_TIME);
+        let value = |at: &usize| {
+            let own = || cells.integer(*at).unwrap_or(NO_TIME);
+            found.integer(*at).unwrap_or_else(own)
+        };
         IdColumn::Integers(indices.iter().map(value).collect())
     }
 
     /// The texts of all ids; empty for integers.
     pub(super) fn into_texts(self) -> Arc<StringViewArray> {
         Arc::new(self.texts.into_array())
+    }
+}
+
+/// The states that rows of links were matched with, and the ids those got.
+pub(super) struct FoundStates<'a> {
+    /// By row of the links, the row of the states; shorter than the links where the rest has none.
+    rows: &'a [u32],
+    ids: &'a IdColumn,
+    /// By row of the states, its place in `ids`; None where that is the same.
+    places: Option<&'a [u32]>,
+}
+
+impl<'a> FoundStates<'a> {
+    pub(super) fn new(
+        rows: &'a [u32],
+        ids: &'a IdColumn,
+        places: Option<&'a [u32]>,
+    ) -> FoundStates<'a> {
+        FoundStates { rows, ids, places }
+    }
+
+    fn place(&self, link: usize) -> Option<usize> {
+        let row = self.rows.get(link).copied().filter(|row| *row != NULL)?;
+        match self.places {
+            Some(places) => places.get(row as usize).map(|place| *place as usize),
+            None => Some(row as usize),
+        }
+    }
+
+    fn text(&self, link: usize) -> Option<u32> {
+        match self.ids {
+            IdColumn::Texts(numbers) => numbers.get(self.place(link)?).copied(),
+            IdColumn::Integers(_) => None,
+        }
+    }
+
+    fn integer(&self, link: usize) -> Option<i64> {
+        match self.ids {
+            IdColumn::Integers(values) => values.get(self.place(link)?).copied(),
+            IdColumn::Texts(_) => None,
+        }
     }
 }
 

@@ -28,6 +28,8 @@ pub(super) struct Entry {
     pub(super) capacity: Option<f64>,
     /// False while only mentioned.
     pub(super) declared: bool,
+    /// Number of the file's own id, which tells it from others of its path.
+    pub(super) own: u32,
 }
 
 /// All resources of a trace.
@@ -40,6 +42,8 @@ pub(super) struct Resources {
     latest: FxHashMap<(u32, u32), u32>,
     /// (parent, name) to the resource.
     children: FxHashMap<(u32, u32), u32>,
+    /// (parent, name, own id) to the resource.
+    owned: FxHashMap<(u32, u32, u32), u32>,
     /// Names by which rows or parents were looked up.
     used: FxHashSet<u32>,
 }
@@ -68,6 +72,7 @@ impl Resources {
             end: i64::MIN,
             capacity: None,
             declared: false,
+            own: null,
         })
     }
 
@@ -105,6 +110,26 @@ impl Resources {
             return Some(found);
         }
         Some(self.push(entry))
+    }
+
+    /// True where a resource below this one would be too deep in the tree.
+    pub(super) fn is_too_deep(&self, parent: Option<u32>) -> bool {
+        self.ancestors(parent.or(self.root)).count() >= MAX_DEPTH
+    }
+
+    /// The resource of that parent, name and own id, new or not.
+    pub(super) fn own(&mut self, mut entry: Entry) -> u32 {
+        entry.parent = entry.parent.or(self.root);
+        let key = (entry.parent.unwrap_or(NO_PARENT), entry.name, entry.own);
+        if let Some(found) = self.owned.get(&key).copied() {
+            if let Some(old) = self.entries.get_mut(found as usize) {
+                *old = merged(old, &entry);
+            }
+            return found;
+        }
+        let index = self.beside(entry);
+        self.owned.insert(key, index);
+        index
     }
 
     /// A new resource beside all of its name; later ones of that name and parent are others.
@@ -157,19 +182,25 @@ impl Resources {
             .filter(|(_, count)| **count == 1)
             .map(|(name, _)| *name)
             .collect();
+        let paths: Vec<Option<String>> = (0..self.entries.len())
+            .map(|index| self.long_path(index, &counts, names))
+            .collect();
+        let mut alike: FxHashMap<&str, usize> = FxHashMap::default();
+        for path in paths.iter().flatten() {
+            *alike.entry(path).or_insert(0) += 1;
+        }
         let mut identities = Vec::with_capacity(self.entries.len());
-        for (index, entry) in self.entries.iter().enumerate() {
-            if counts.get(&entry.name) == Some(&1) {
+        for (entry, path) in self.entries.iter().zip(&paths) {
+            let Some(path) = path else {
                 identities.push(entry.name);
                 continue;
-            }
-            let mut parts: Vec<&str> = self
-                .ancestors(Some(index as u32))
-                .filter_map(|up| self.entries.get(up as usize))
-                .map(|up| names.get(up.name))
-                .collect();
-            parts.reverse();
-            let path = parts.join("/");
+            };
+            let own = entry.own != super::intern::NULL;
+            let path = if own && alike.get(path.as_str()).is_some_and(|count| *count > 1) {
+                format!("{path}#{}", names.get(entry.own))
+            } else {
+                path.clone()
+            };
             // A name may itself hold a slash and look like the path of another.
             let mut identity = names.intern(&path);
             let mut copy = 2;
@@ -182,6 +213,26 @@ impl Resources {
         identities
     }
 
+    /// The names from the root down, for a resource whose bare name others have too.
+    fn long_path(
+        &self,
+        index: usize,
+        counts: &FxHashMap<u32, usize>,
+        names: &Interner,
+    ) -> Option<String> {
+        let entry = self.entries.get(index)?;
+        if counts.get(&entry.name) == Some(&1) {
+            return None;
+        }
+        let mut parts: Vec<&str> = self
+            .ancestors(Some(index as u32))
+            .filter_map(|up| self.entries.get(up as usize))
+            .map(|up| names.get(up.name))
+            .collect();
+        parts.reverse();
+        Some(parts.join("/"))
+    }
+
     /// Depth first, children in natural order of their names (CPU2 before CPU10).
     pub(super) fn order(&self, names: &Interner) -> Vec<u32> {
         let natural = |a: &u32, b: &u32| {
@@ -191,7 +242,9 @@ impl Resources {
                     .map_or("", |entry| names.get(entry.name))
             };
             // Downwards, as the stack turns it around.
-            natord::compare(name(b), name(a)).then_with(|| name(b).cmp(name(a)))
+            natord::compare(name(b), name(a))
+                .then_with(|| name(b).cmp(name(a)))
+                .then_with(|| b.cmp(a))
         };
         let mut children: Vec<Vec<u32>> = vec![Vec::new(); self.entries.len()];
         let mut stack = Vec::new();

@@ -136,6 +136,10 @@ pub(super) struct Links {
     pub(super) value: Vec<u32>,
     pub(super) source: Cells,
     pub(super) target: Cells,
+    /// States by row number, where they were found already; shorter than the rest: none from there on.
+    pub(super) source_row: Vec<u32>,
+    /// Likewise.
+    pub(super) target_row: Vec<u32>,
     pub(super) source_point: Vec<u32>,
     pub(super) target_point: Vec<u32>,
     pub(super) source_resource: Vec<u32>,

@@ -135,6 +135,7 @@ const RELATIONS: &[Choice] = &[
 
 const TEXT: &[Accept] = &[Accept::Text];
 
+option!(DEPS: Option<Value>, "deps", &[Accept::Text, Accept::TextList], "none", "a table of dependencies between the states (columns `from` and `to`, or `Dependent` and `JobId` of StarVZ, or tasks of StarPU), or a list of them");
 option!(UNIT: Option<String>, "unit", &[Accept::Choice(UNITS)], "what the format says, else none", "the unit of the file's numbers; without one the trace is logical and compares with bare numbers");
 option!(RESOLUTION: Option<String>, "resolution", &[Accept::Choice(RESOLUTIONS)], "ns", "the length of a tick; digits below it are rounded and counted");
 option!(POLICY: Option<&'static str>, "policy", &[Accept::Choice(POLICIES)], "repair", "what to do with rows that cannot be used");
@@ -142,7 +143,7 @@ option!(FORMAT: Option<String>, "format", TEXT, "by content", "the reader: \"pj_
 option!(RELATION: Option<String>, "relation", &[Accept::Choice(RELATIONS)], "by its columns", "what the rows of a table are");
 option!(RESOURCE: Option<String>, "resource", TEXT, "by usual names", "the column of a table that names the resource");
 option!(KIND: Option<String>, "type", TEXT, "by usual names", "the column of a table that names the type");
-option!(VALUE: Option<String>, "value", TEXT, "by usual names", "the column of a table that holds the value");
+option!(VALUE: Option<String>, "value", TEXT, "by usual names", "the column of a table that holds the value; of an ETF file the attribute of claims, default `name`");
 option!(START: Option<String>, "start", TEXT, "by usual names", "the column of a table that holds the start");
 option!(END: Option<String>, "end", TEXT, "by usual names", "the column of a table that holds the end");
 option!(DURATION: Option<String>, "duration", TEXT, "by usual names", "the column of a table that holds the duration, where there is no end");
@@ -169,9 +170,18 @@ static SPEC: VerbSpec = VerbSpec {
              whole ticks, never through a float. Rows that cannot be used are counted by reason in one line on \
              standard error and are the relation `rejects` (file, line, code, text). Open states end at the \
              trace's end with `truncated` true. Several files are matched by column name and read in natural \
-             order. An attribute named like a column of the trace is `attr.name`.",
+             order. An attribute named like a column of the trace is `attr.name`.\n\n\
+             `deps=` names a table whose rows become links between states: `from` and `to` hold their ids, and \
+             `to` depends on `from`. Other columns it may have: `from_point` and `to_point` (`start` or `end`; \
+             default end to start), `min_delay` and `max_delay` (times in the unit of the trace), `type`, `value`, \
+             and attributes. An id of no state is an error (`policy=keep` keeps the link). Of StarVZ, `Dependent,JobId` means that `JobId` \
+             depends on `Dependent`; jobs are matched with the column `JobId` of the states, where the outermost \
+             and longest state of a job stands for it, and rows about jobs without a state (control tasks, \
+             transfers) go to `rejects` as `unknown_id`, so dependencies through them are not followed. \
+             `rec.tasks` of StarPU, with lists in `DependsOn`, is read likewise.",
     params: &[
         &PATH.spec,
+        &DEPS.spec,
         &UNIT.spec,
         &RESOLUTION.spec,
         &POLICY.spec,
@@ -206,6 +216,11 @@ static SPEC: VerbSpec = VerbSpec {
             about: "a table whose columns have other names",
             script: "load \"phases.csv\" resource=\"cpu\" value=\"phase\" start=\"t0\" end=\"t1\" unit=us | summarize sum(duration) by value",
             prints: "value,sum_duration\ncompute,30\nsend,5.5\n",
+        },
+        Example {
+            about: "states of a StarVZ file and the dependencies between their jobs",
+            script: "load \"starvz_states.csv\" deps=\"dag_links.csv\" unit=ms | focus links | select source, target, source_point",
+            prints: "source,target,source_point\n0_1,0_2,end\n",
         },
     ],
 };
@@ -254,6 +269,7 @@ fn options_of(arguments: &Arguments) -> Result<ReadOptions, Diag> {
     let unit = |name: Option<String>| name.and_then(|name| TimeUnit::from_name(&name));
     Ok(ReadOptions {
         paths: texts(arguments.get(&PATH)?),
+        deps: arguments.get(&DEPS)?.map_or(Vec::new(), texts),
         unit: unit(arguments.get(&UNIT)?),
         resolution: unit(arguments.get(&RESOLUTION)?),
         policy: match arguments.get(&POLICY)? {
@@ -288,7 +304,7 @@ fn options_of(arguments: &Arguments) -> Result<ReadOptions, Diag> {
 /// What was asked for, and the state of the files: a file that changed is read again.
 fn key_of(options: &ReadOptions) -> String {
     let mut key = format!("{options:?}");
-    for path in &options.paths {
+    for path in options.paths.iter().chain(&options.deps) {
         if let Ok(data) = std::fs::metadata(path) {
             key.push_str(&format!(" {} {:?}", data.len(), data.modified().ok()));
         }
@@ -341,7 +357,11 @@ fn open(arguments: &Arguments, cx: &mut FlowContext) -> Result<Arc<Opened>, Diag
             let data = read::read(&options, engine.cancel().flag(), &|progress| {
                 host.borrow_mut().progress(progress.bytes, progress.total);
             })?;
-            open_data(data, engine)
+            let mut opened = open_data(data, engine)?;
+            if let Data::Trace(trace) = &mut opened.data {
+                trace.has_dependencies = !options.deps.is_empty();
+            }
+            Ok(opened)
         })
         .map_err(|diag| {
             if diag.place.is_some() {
