@@ -18,6 +18,7 @@ pub mod diag;
 pub mod figure;
 pub mod func;
 pub mod lang;
+pub mod library;
 pub mod model;
 pub mod page;
 pub mod plan;

@@ -4,7 +4,7 @@
 use crate::diag::{Class, code};
 use crate::func::Functions;
 use crate::lang::check::FunctionKind;
-use crate::spec::{Accept, Choice, Example, ParamSpec, Place, Section, Shape, VerbSpec};
+use crate::spec::{Choice, Example, ParamSpec, Place, Section, VerbSpec};
 use crate::verb::VERBS;
 
 /// Said on top of each page.
@@ -62,7 +62,7 @@ fn verb(spec: &VerbSpec, out: &mut String) {
         }
     }
     for param in spec.params {
-        for choice in choices(param) {
+        for choice in param.shape.choices() {
             out.push_str(&format!(
                 "{}- `{}={}`: {}\n",
                 if choice_is_first(param, choice) {
@@ -83,23 +83,11 @@ fn verb(spec: &VerbSpec, out: &mut String) {
 }
 
 fn choice_is_first(param: &ParamSpec, choice: &Choice) -> bool {
-    choices(param)
+    param
+        .shape
+        .choices()
         .first()
         .is_some_and(|first| first.name == choice.name)
-}
-
-/// The choices of a parameter that are words with a meaning of their own.
-pub fn choices(param: &ParamSpec) -> Vec<&'static Choice> {
-    match param.shape {
-        Shape::Scalar(accepts) => accepts
-            .iter()
-            .flat_map(|accept| match accept {
-                Accept::Choice(choices) => choices.iter().collect(),
-                _ => Vec::new(),
-            })
-            .collect(),
-        _ => Vec::new(),
-    }
 }
 
 fn row(param: &ParamSpec) -> String {
@@ -116,7 +104,7 @@ fn row(param: &ParamSpec) -> String {
     };
     format!(
         "| {name} | {} | {} | {} |\n",
-        cell(&what(param.shape)),
+        cell(&param.shape.describe(true)),
         cell(default),
         cell(param.about)
     )
@@ -125,24 +113,6 @@ fn row(param: &ParamSpec) -> String {
 /// Text in a cell of a table.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|")
-}
-
-/// The kind of an argument, in words.
-fn what(shape: Shape) -> String {
-    match shape {
-        Shape::Scalar(accepts) => {
-            let words: Vec<String> = accepts.iter().map(Accept::describe).collect();
-            words.join(", or ")
-        }
-        Shape::Condition => "a condition on the columns".to_owned(),
-        Shape::Columns => "columns, or `name = expression`".to_owned(),
-        Shape::Assignments => "`name = expression`".to_owned(),
-        Shape::Aggregates => "aggregates, or `name = aggregate`".to_owned(),
-        Shape::Renames => "`new = old`".to_owned(),
-        Shape::SortKeys => "columns or expressions, `-` before one for down".to_owned(),
-        Shape::Names => "names of columns".to_owned(),
-        Shape::Relation => "the name of a relation".to_owned(),
-    }
 }
 
 fn show(example: &Example, out: &mut String) {

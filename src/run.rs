@@ -1,9 +1,9 @@
 //! Runs checked steps: builds the data of pipelines stage by stage, evaluates scalars, shows results.
 
-use crate::diag::{Diag, Sources, code};
+use crate::diag::{Diag, Sources, Span, code};
 use crate::func::{self, Functions};
 use crate::lang::fold;
-use crate::lang::plan::{Expr, ExprNode, Pipeline, Scalar, Source, StageCall, Step};
+use crate::lang::plan::{ArgumentKind, Expr, ExprNode, Pipeline, Scalar, Source, StageCall, Step};
 use crate::model::Clock;
 use crate::plan::{Data, Engine, Table, fault};
 use crate::spec::{Section, TimeUnit, Type, Value};
@@ -48,6 +48,15 @@ struct Following<'a> {
 impl Runner<'_> {
     /// Runs one statement.
     pub(crate) fn step(&mut self, step: &Step) -> Result<(), Diag> {
+        let result = self.statement(step);
+        // What nodes remarked is said behind the result, also where there is none.
+        for note in self.engine.notes().take() {
+            self.host.warn(note);
+        }
+        result
+    }
+
+    fn statement(&mut self, step: &Step) -> Result<(), Diag> {
         match step {
             Step::Pipeline(pipeline) => {
                 let data = self.build(pipeline, None)?;
@@ -56,7 +65,7 @@ impl Runner<'_> {
                 }
                 let mut cx = self.context(None, Vec::new());
                 verb::outcome::print::show(&data, None, &mut cx)
-                    .map_err(|diag| diag.or_at(pipeline.span, "while this ran"))
+                    .map_err(|diag| located(diag, pipeline, pipeline.span))
             }
             Step::Scalar(scalar) => {
                 let value = self.scalar(scalar)?;
@@ -81,6 +90,7 @@ impl Runner<'_> {
             ahead,
             out: self.out.clone(),
             stages,
+            others: Vec::new(),
         }
     }
 
@@ -158,10 +168,21 @@ impl Runner<'_> {
             None => None,
         };
         let stages = self.stages_before(pipeline, call);
+        let mut others = Vec::new();
+        for (name, argument) in &arguments.given {
+            if let ArgumentKind::Data(list) = &argument.kind {
+                let built: Result<Vec<Data>, Diag> = list
+                    .iter()
+                    .map(|other| self.build(&other.pipeline, None))
+                    .collect();
+                others.push((*name, built?));
+            }
+        }
         self.host.stage(call.verb.name);
         let mut cx = self.context(ahead, stages);
+        cx.others = others;
         verb.plan(input, &arguments, &call.flow, &mut cx)
-            .map_err(|diag| diag.or_at(call.span, "while this ran"))
+            .map_err(|diag| located(diag, pipeline, call.span))
     }
 
     /// The text of the stages before `call`, those of the bindings it starts from included.
@@ -199,8 +220,11 @@ impl Runner<'_> {
         let text = self
             .texts
             .get(call.span.source)
-            .and_then(|(_, text)| text.get(call.span.start..call.span.end))
-            .unwrap_or(call.verb.name);
+            .and_then(|(_, text)| {
+                text.get(call.span.start..call.span.end)
+                    .map(ToOwned::to_owned)
+            })
+            .unwrap_or_else(|| call.verb.name.to_owned());
         let words: Vec<&str> = text.split_whitespace().collect();
         format!("{} → {}", words.join(" "), call.flow.kind().word())
     }
@@ -261,6 +285,30 @@ impl Runner<'_> {
         let value = ScalarValue::try_from_array(&array, 0).map_err(fault::diag)?;
         value_of_scalar(&value, &ty, table.clock())
     }
+}
+
+/// The diagnostic at the stage that met it, where it is known, else at `span`.
+fn located(diag: Diag, pipeline: &Pipeline, span: Span) -> Diag {
+    let stage = diag
+        .verb
+        .as_deref()
+        .and_then(|verb| stage_of(pipeline, verb));
+    match stage {
+        Some(stage) => diag.or_at(stage, "in this stage"),
+        None => diag.or_at(span, "while this ran"),
+    }
+}
+
+/// The last stage of a verb, looking into the pipelines that bindings name.
+fn stage_of(pipeline: &Pipeline, verb: &str) -> Option<Span> {
+    let calls = pipeline.stages.iter().rev();
+    let mut own = calls
+        .filter(|call| call.verb.name == verb)
+        .map(|call| call.span);
+    own.next().or_else(|| match &pipeline.source {
+        Source::Verb(call) => (call.verb.name == verb).then_some(call.span),
+        Source::Pipeline { pipeline, .. } => stage_of(pipeline, verb),
+    })
 }
 
 fn cell(batches: &[RecordBatch]) -> Result<ScalarValue, Diag> {

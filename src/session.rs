@@ -7,11 +7,12 @@ use crate::diag::{Class, Diag, Sources, Span};
 use crate::func::Functions;
 use crate::lang::ast;
 use crate::lang::check::{
-    self, Binding, Checked, FunctionKind, Parameter, ParameterText, Registry, Scope,
+    self, Binding, Checked, FunctionKind, Import, Parameter, ParameterText, Registry, Scope,
 };
 use crate::lang::flow::{Columns, Flow};
 use crate::lang::parse;
 use crate::lang::plan::{Arguments, Pipeline, Step};
+use crate::library;
 use crate::plan::engine::EngineConfig;
 use crate::plan::{Cancel, Engine, lower};
 use crate::run::Runner;
@@ -150,9 +151,8 @@ impl Session {
             let written = self
                 .texts
                 .get(span.source)
-                .and_then(|(_, text)| text.get(span.start..span.end))
-                .unwrap_or_default()
-                .to_owned();
+                .and_then(|(_, text)| text.get(span.start..span.end).map(ToOwned::to_owned))
+                .unwrap_or_default();
             match step {
                 Step::Pipeline(pipeline) => {
                     let kept = Arc::new(pipeline.without_outcomes());
@@ -247,6 +247,7 @@ impl Session {
         let mut saved = Vec::new();
         let mut registry = Registries {
             functions: &self.functions,
+            texts: &self.texts,
             flow: FlowContext {
                 engine: &self.engine,
                 sources: &mut self.inputs,
@@ -299,6 +300,7 @@ impl Session {
         let mut saved = Vec::new();
         let mut registry = Registries {
             functions: &self.functions,
+            texts: &self.texts,
             flow: FlowContext {
                 engine: &self.engine,
                 sources: &mut self.inputs,
@@ -336,7 +338,13 @@ impl Session {
             host.warn(warning);
         }
         if !errors.is_empty() {
-            errors.sort_by_key(|diag| diag.labels.first().map_or(usize::MAX, |l| l.span.start));
+            errors.sort_by_key(place);
+            // A mistake in a definition shows at each of its uses; once is enough.
+            errors.dedup_by(|next, first| {
+                next.message == first.message
+                    && !first.labels.is_empty()
+                    && place(next) == place(first)
+            });
             return Err(Outcome::of(errors));
         }
         self.scope = scope;
@@ -357,6 +365,14 @@ impl Session {
     }
 }
 
+/// Where a diagnostic points first, for the order they are told in.
+fn place(diag: &Diag) -> (u32, usize) {
+    let first = diag.labels.first();
+    first.map_or((u32::MAX, usize::MAX), |label| {
+        (label.span.source, label.span.start)
+    })
+}
+
 /// Runs something that calls into the engine; a panic in there becomes a diagnostic. Nothing of ours is
 /// half-changed by it: a failed statement binds no name.
 fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Diag> {
@@ -373,6 +389,7 @@ fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Diag> {
 /// The registries as the checker sees them.
 struct Registries<'a> {
     functions: &'a Functions,
+    texts: &'a Sources,
     flow: FlowContext<'a>,
 }
 
@@ -407,6 +424,25 @@ impl Registry for Registries<'_> {
 
     fn result_type(&self, function: &str, arguments: &[Type]) -> Result<Type, String> {
         self.functions.result_type(function, arguments)
+    }
+
+    fn import(&mut self, path: &ast::UsePath, from: u32) -> Result<Import, Diag> {
+        let using = self.texts.get(from).map(|(name, _)| name);
+        let (key, name, text) = library::read(path, using.as_deref())?;
+        let source = self.texts.add(name.as_str(), text.as_str());
+        let parsed = parse::parse(&text, source);
+        Ok(Import {
+            key,
+            name,
+            script: parsed.script,
+            diags: parsed.diags,
+        })
+    }
+
+    fn source_name(&self, source: u32) -> String {
+        self.texts
+            .get(source)
+            .map_or_else(|| "the script".to_owned(), |(name, _)| name.to_string())
     }
 
     fn call(&mut self, function: &str, arguments: &[Value], ty: &Type) -> Result<Value, Diag> {

@@ -24,6 +24,7 @@ const LEVELS: &[(&str, u8)] = &[
     ("figure", 3),
     ("plan", 4),
     ("func", 5),
+    ("library", 4),
     ("verb", 5),
     ("session", 6),
     ("run", 6),

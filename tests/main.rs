@@ -5,8 +5,11 @@ mod support;
 
 mod cases;
 mod cli;
+mod critical_path;
 mod determinism;
 mod errors;
+mod etf;
+mod language;
 mod laws;
 mod layers;
 mod outputs;

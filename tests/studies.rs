@@ -1,7 +1,7 @@
 //! Every script of `examples/` and `queries/` runs on a clean clone; the figures are whole pictures of the size they ask
 //! for, and the tables agree with what follows from their definitions.
 
-use crate::support::{cells, root, run_with, workspace};
+use crate::support::{cells, root, run, run_with, workspace};
 use std::path::{Path, PathBuf};
 
 fn scripts(folder: &str) -> Vec<PathBuf> {
@@ -116,36 +116,66 @@ fn the_notebook_runs_in_twelve_lines_with_its_thirteen_thresholds() {
 }
 
 #[test]
-fn every_query_runs_on_the_worked_example() {
+fn every_query_says_what_it_answers_and_runs() {
+    // What is piped into each verb of the library, and a column of its result (none for a figure).
+    let uses: &[(&str, &str, Option<&str>)] = &[
+        ("critical", "critical-gantt width=85mm", None),
+        ("critical", "on-path epsilon=1ms", Some("states")),
+        ("gantt", "gantt height=40mm", None),
+        ("longest", "longest count=3", Some("duration")),
+        ("longest", "durations", Some("p99")),
+        ("utilization", "utilization-of span(run)", Some("share")),
+        ("waiting", "waiting", Some("waited")),
+        ("waiting", "waits-between count=5", Some("after")),
+    ];
+    let folder = workspace();
     for script in scripts("queries") {
-        let folder = workspace();
-        let ran = run_with(
-            [
-                "run".as_ref(),
-                script.as_os_str(),
-                "--param".as_ref(),
-                "input=hand.csv".as_ref(),
-            ],
-            folder.path(),
+        let name = script.file_stem().expect("a name").to_string_lossy();
+        let text = std::fs::read_to_string(&script).expect("a text");
+        for part in ["# Question: ", "# Input: ", "# Reading: "] {
+            assert!(
+                text.lines().any(|line| line.starts_with(part)),
+                "{name}: {part}"
+            );
+        }
+        let defined = text.lines().filter(|line| line.starts_with("def "));
+        for line in defined {
+            let verb = line.trim_start_matches("def ").split('(').next();
+            let used =
+                |(of, call, _): &(&str, &str, _)| *of == name && call.split(' ').next() == verb;
+            assert!(uses.iter().any(used), "{name}: {verb:?} is tried");
+        }
+    }
+    for (name, call, column) in uses {
+        let outcome = match column {
+            Some(_) => String::new(),
+            None => format!(" | save \"{name}.svg\""),
+        };
+        let script = format!(
+            "use std.{name}\nlet run = generate cholesky tiles=5 | filter value in [\"potrf\", \"trsm\", \"syrk\", \"gemm\"]\nrun | {call}{outcome}"
         );
-        assert_eq!(ran.code, 0, "{}: {}", script.display(), ran.stderr);
+        let out = run(&script, folder.path()).good();
+        match column {
+            Some(column) => {
+                let rows = cells(&out);
+                assert!(rows[0].iter().any(|found| found == column), "{call}: {out}");
+                assert!(rows.len() > 1, "{call}: {out}");
+            }
+            None => {
+                let svg = std::fs::read_to_string(folder.path().join(format!("{name}.svg")));
+                let svg = svg.expect("a figure");
+                roxmltree::Document::parse(&svg).expect("well-formed XML");
+            }
+        }
     }
 }
 
 #[test]
-fn the_profile_query_says_how_busy_resources_were() {
+fn the_utilization_query_says_how_busy_resources_were() {
     let folder = workspace();
-    let script = root().join("queries/profile.marey");
-    let out = run_with(
-        [
-            "run".as_ref(),
-            script.as_os_str(),
-            "--param".as_ref(),
-            "input=hand.csv".as_ref(),
-        ],
-        folder.path(),
-    )
-    .good();
+    let script =
+        "use std.utilization\nlet run = load \"hand.csv\" unit=ms\nrun | utilization-of span(run)";
+    let out = run(script, folder.path()).good();
     // By hand: CPU0 30+3+4+10+3+2+0+25 = 77 of 100 ms; CPU1 is covered from 0 to 40.
     assert!(out.contains("CPU0,Worker State,77,0.77\n"), "{out}");
     assert!(out.contains("CPU1,Worker State,40,0.4\n"), "{out}");
@@ -166,7 +196,7 @@ fn every_example_has_a_readme_and_is_checked() {
         );
         assert_eq!(ran.code, 0, "{}: {}", script.display(), ran.stderr);
         assert!(
-            ran.stdout.contains("threshold"),
+            ran.stdout.contains("Parameters, with their defaults:"),
             "its parameters are listed"
         );
     }

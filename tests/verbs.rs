@@ -3,7 +3,6 @@
 
 use crate::support::{run, same, workspace};
 use marey::func::Functions;
-use marey::page::choices;
 use marey::spec::{Accept, Place, Shape, VerbSpec};
 use marey::verb::VERBS;
 use std::collections::BTreeSet;
@@ -120,7 +119,7 @@ fn everything_is_documented() {
                 format!("the default of `{}`", param.name),
             );
             let mut words = BTreeSet::new();
-            for choice in choices(param) {
+            for choice in param.shape.choices() {
                 want(
                     words.insert(choice.name),
                     format!("`{}={}` is there twice", param.name, choice.name),
@@ -170,8 +169,7 @@ fn signatures_name_every_parameter() {
 fn call(spec: &VerbSpec, rest: &str) -> String {
     let source = "load \"hand.csv\" unit=ms";
     let head = match spec.name {
-        "load" => String::new(),
-        "generate" => String::new(),
+        "load" | "generate" | "panel" => String::new(),
         "plot-stacked" => format!("{source} | aggregate-by-threshold 10ms | "),
         _ => format!("{source} | "),
     };
@@ -187,6 +185,7 @@ fn call(spec: &VerbSpec, rest: &str) -> String {
         "focus" => "states",
         "window" => "1ms..2ms",
         "save" => "\"out.csv\"",
+        "panel" => "[(load \"hand.csv\" unit=ms | plot-gantt)]",
         _ => "",
     };
     format!("{head}{} {arguments} {rest}", spec.name)
@@ -263,9 +262,12 @@ fn choices_that_do_not_exist_are_refused_with_those_that_do() {
             .iter()
             .filter(|param| param.place == Place::Option)
         {
-            let list = choices(param);
-            let takes_text =
-                matches!(param.shape, Shape::Scalar(accepts) if accepts.contains(&Accept::Text));
+            let list = param.shape.choices();
+            // What is no word may be a text or a column.
+            let takes_text = match param.shape {
+                Shape::Scalar(accepts) => accepts.contains(&Accept::Text),
+                shape => matches!(shape, Shape::Column(_)),
+            };
             if list.is_empty() || takes_text {
                 continue;
             }
@@ -295,7 +297,7 @@ fn every_choice_is_accepted() {
             .iter()
             .filter(|param| param.place == Place::Option)
         {
-            for choice in choices(param) {
+            for choice in param.shape.choices() {
                 // A relation or a unit may not fit the file; what counts is that the word is known.
                 let script = call(spec, &format!("{}={}", param.name, choice.name));
                 let ran = run(&script, place.path());

@@ -44,7 +44,7 @@ pub struct Console {
     interactive: bool,
     /// The texts that spans point into. Warnings come while the session is at work and cannot be asked.
     sources: Sources,
-    /// What runs, and the index its text has in `sources`; its parts come right behind it.
+    /// What runs, and the index its text has in `sources`; its parts come right before it.
     script: (Script, u32),
     warned: Vec<Warned>,
     previous: Previous,
@@ -77,16 +77,15 @@ impl Console {
     /// add the script to them.
     pub fn begin(&mut self, sources: &Sources, script: &Script) {
         self.sources = sources.clone();
-        let index = self.sources.add(script.name.clone(), script.text.as_str());
         for (part, (name, start)) in script.parts.iter().enumerate() {
             let end = script
                 .parts
                 .get(part + 1)
                 .map_or(script.text.len(), |(_, next)| *next);
             let text = script.text.get(*start..end).unwrap_or_default();
-            self.sources.add(name.clone(), text);
+            self.sources.add(name.as_str(), text);
         }
-        self.script = (script.clone(), index);
+        self.script = (script.clone(), sources.next());
         self.progress.begin();
         if self.interactive {
             self.previous = Previous::Nothing;
@@ -172,7 +171,7 @@ impl Console {
             if span.source == *index
                 && let Some((part, start, end)) = script.part_at(span.start)
             {
-                let source = index + 1 + part as u32;
+                let source = index - script.parts.len() as u32 + part as u32;
                 label.span = Span::new(source, span.start - start, span.end.min(end) - start);
             }
         }

@@ -77,7 +77,9 @@ codes! {
     NOT_A_SCALAR "not_a_scalar" Script "A scalar is wanted here: a literal, a `$name`, or a pipeline in parentheses that gives one row and one column.";
     AGGREGATE_MISPLACED "aggregate_misplaced" Script "An aggregate function stands where rows are looked at one by one; use `summarize`, or `by` in `filter`.";
     UNKNOWN_PARAM "unknown_param" Script "The script has no `param` of this name, or its value does not fit.";
-    NOT_YET "not_yet" Script "The statement is part of the language but this version does not run it yet.";
+    RECURSION "recursion" Script "A `def` uses itself, directly or through others. Definitions are put in where they are used, so that would never end.";
+    USE_CYCLE "use_cycle" Script "Files bring each other in by `use` in a circle.";
+    USE_RUNS_NOTHING "use_runs_nothing" Script "A file that is brought in by `use` has statements that would run something; `use` takes its `let`, `param` and `def` only.";
     SAVED_TWICE "saved_twice" Script "Two `save` stages of one script write the same path.";
     UNKNOWN_FORMAT "unknown_format" Script "The extension of the path is no format that can be written from what flows in.";
     BAD_COMMAND_LINE "bad_command_line" Script "The command line is wrong.";
@@ -96,9 +98,17 @@ codes! {
     ASSERTION "assertion" Assertion "The condition of an `assert` does not hold.";
     OVERFLOW "overflow" Run "A time or sum of times does not fit into 64-bit ticks.";
     BAD_STATE "bad_state" Run "A verb met a state it cannot use (no start or end, or an end before its start), kept by `policy=keep`.";
+    DUPLICATE_ID "duplicate_id" Run "Two states have one id, so that a dependency on it could mean either.";
+    BAD_DEPENDENCY "bad_dependency" Run "A dependency names a state that the trace does not have, or a point that is neither `start` nor `end`.";
+    CYCLE "cycle" Run "Dependencies contradict each other: going round the cycle that is printed, a state would have to come after itself.";
+    NO_DEPENDENCIES "no_dependencies" Script "`critical-path deps=full` and `deps=application` need the dependencies of the trace, and it was loaded without any. `deps=none` works without.";
+    LIMITED "limited" Run "A table stops at a limit; the message says how many rows it leaves out and which option raises the limit.";
+    SHORT_PATH "short_path" Run "The critical path covers less than half of the makespan with the tolerance 0 that nobody chose: the trace has overhead between its states. The help names the smallest tolerance that spans the trace.";
     MEMORY_LIMIT "memory_limit" Run "A stage needs more memory than `--memory` allows.";
     STACK_TOO_HIGH "stack_too_high" Run "Values of a lane overlap, so the stack passes the lane; `nest=flatten` makes them exclusive.";
     FIGURE "figure" Run "The figure cannot be drawn as asked.";
+    MANY_STATES "many_states" Run "A plain Gantt chart of so many states says little that is true: most are narrower than a pixel. `aggregate-by-threshold` merges them and keeps their time.";
+    SAVE_REPORT "save_report" Run "A file was written whose format cannot hold the trace as it is; what was written another way or left out is counted.";
     OUTPUT "output" Run "The output file cannot be written.";
     NOT_ONE_VALUE "not_one_value" Run "A pipeline used as a scalar gave more or less than one row and one column.";
     NULLS_LEFT_OUT "nulls_left_out" Run "Null values were left out of an aggregate or a figure.";

@@ -9,6 +9,8 @@ pub mod render;
 
 pub use code::{Class, Code};
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 /// A byte range of one script source. `source` is the index that [`Sources`] handed out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
@@ -80,6 +82,8 @@ pub struct Diag {
     pub place: Option<Place>,
     /// The nearest right thing, with the text to write where there is one.
     pub help: Option<String>,
+    /// The verb that met it while rows flowed, where no place in the script is known yet.
+    pub verb: Option<String>,
 }
 
 impl Diag {
@@ -92,6 +96,7 @@ impl Diag {
             labels: Vec::new(),
             place: None,
             help: None,
+            verb: None,
         }
     }
 
@@ -169,24 +174,32 @@ pub fn printable(text: &str, limit: usize) -> String {
     out
 }
 
-/// The scripts that spans point into: name and text, by index.
+/// Name and text of a script.
+type Source = (Arc<str>, Arc<str>);
+
+/// The scripts that spans point into: name and text, by index. A clone is the same list: what is added to one is seen
+/// by the other, so that whoever shows diagnostics knows the files that a script brought in meanwhile.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    entries: Vec<(String, std::sync::Arc<str>)>,
+    entries: Arc<Mutex<Vec<Source>>>,
 }
 
 impl Sources {
     /// Adds a source and returns its index for [`Span::source`].
-    pub fn add(&mut self, name: impl Into<String>, text: impl Into<std::sync::Arc<str>>) -> u32 {
-        self.entries.push((name.into(), text.into()));
-        (self.entries.len() - 1) as u32
+    pub fn add(&self, name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> u32 {
+        let mut entries = self.entries();
+        entries.push((name.into(), text.into()));
+        (entries.len() - 1) as u32
+    }
+
+    /// The index that the next source will have.
+    pub fn next(&self) -> u32 {
+        self.entries().len() as u32
     }
 
     /// Name and text of a source.
-    pub fn get(&self, index: u32) -> Option<(&str, &str)> {
-        self.entries
-            .get(index as usize)
-            .map(|(name, text)| (name.as_str(), &**text))
+    pub fn get(&self, index: u32) -> Option<Source> {
+        self.entries().get(index as usize).cloned()
     }
 
     /// 1-based line number of a byte position.
@@ -199,5 +212,9 @@ impl Sources {
                 .filter(|b| **b == b'\n')
                 .count()
         })
+    }
+
+    fn entries(&self) -> MutexGuard<'_, Vec<Source>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -62,6 +62,8 @@ struct Report<'a> {
     diag: &'a Diag,
     excerpt: Option<Excerpt>,
     labels: Vec<LabeledSpan>,
+    /// What to do, then the labels that stand in other texts.
+    help: Option<String>,
 }
 
 impl std::fmt::Display for Report<'_> {
@@ -85,8 +87,7 @@ impl miette::Diagnostic for Report<'_> {
     }
 
     fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
-        self.diag
-            .help
+        self.help
             .as_ref()
             .map(|help| Box::new(help) as Box<dyn std::fmt::Display>)
     }
@@ -150,23 +151,27 @@ pub fn plain(diag: &Diag) -> String {
 fn bridge<'a>(diag: &'a Diag, sources: &Sources) -> Report<'a> {
     let mut labels = Vec::new();
     let mut excerpt = None;
+    let mut elsewhere: Vec<String> = diag.help.iter().cloned().collect();
     if let Some(first) = diag.labels.first() {
         if let Some((name, text)) = sources.get(first.span.source) {
             for label in &diag.labels {
-                // miette shows one source per report; labels of another source would point at nonsense.
+                // miette shows one source per report; labels of another one are said in words.
                 if label.span.source == first.span.source {
-                    let start = floor_boundary(text, label.span.start);
-                    let end = floor_boundary(text, label.span.end).max(start);
+                    let start = floor_boundary(&text, label.span.start);
+                    let end = floor_boundary(&text, label.span.end).max(start);
                     labels.push(LabeledSpan::new(
                         Some(label.text.clone()).filter(|text| !text.is_empty()),
                         start,
                         end - start,
                     ));
+                } else if let Some((other, _)) = sources.get(label.span.source) {
+                    let line = sources.line_of(label.span);
+                    elsewhere.push(format!("{other}:{line}: {}", label.text));
                 }
             }
             excerpt = Some(Excerpt {
-                name: name.to_owned(),
-                text: visible(text),
+                name: name.to_string(),
+                text: visible(&text),
                 first_line: 0,
             });
         }
@@ -186,6 +191,7 @@ fn bridge<'a>(diag: &'a Diag, sources: &Sources) -> Report<'a> {
         diag,
         excerpt,
         labels,
+        help: (!elsewhere.is_empty()).then(|| elsewhere.join("\n")),
     }
 }
 
@@ -213,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_span_shows_the_line_and_the_help() {
-        let mut sources = Sources::default();
+        let sources = Sources::default();
         let source = sources.add("t.marey", "let a = 1\nfilter value = \"Idle\"\n");
         let diag = Diag::error(&code::UNKNOWN_OPTION, "unknown option `value`")
             .at(Span::new(source, 17, 22), "names an argument")

@@ -60,6 +60,8 @@ pub enum StatementKind {
         formals: Vec<(Name, Option<Expr>)>,
         /// The stages.
         body: Pipeline,
+        /// The comment above it.
+        help: Option<String>,
     },
     /// `use "file"` or `use std.name`.
     Use {

@@ -10,4 +10,5 @@ pub mod fold;
 pub mod hint;
 pub mod parse;
 pub mod plan;
+pub mod substitute;
 pub mod suggest;

@@ -249,6 +249,27 @@ struct Builder {
     deepest: Cell<usize>,
 }
 
+/// The whole text that a pair was parsed from.
+fn pair_input<'a>(pair: &Pair<'a, Rule>) -> &'a str {
+    pair.as_span().get_input()
+}
+
+/// The comment on the lines right above a byte: the help text of a `def`.
+fn comment_above(text: &str, at: usize) -> Option<String> {
+    let before = text.get(..at)?;
+    let lines = before
+        .lines()
+        .rev()
+        .skip(usize::from(!before.ends_with('\n')));
+    let mut comment: Vec<&str> = lines
+        .map_while(|line| line.trim_start().strip_prefix('#'))
+        .map(str::trim)
+        .collect();
+    comment.reverse();
+    let comment = comment.join(" ").trim().to_owned();
+    (!comment.is_empty()).then_some(comment)
+}
+
 /// A failure while building: the grammar's shape fits but the text does not (a unit that is none).
 type Built<T> = Result<T, Box<Diag>>;
 
@@ -323,6 +344,7 @@ impl Builder {
                 StatementKind::Use { path }
             }
             Rule::def => {
+                let help = comment_above(pair_input(&inner), inner.as_span().start());
                 let mut formals = Vec::new();
                 let mut name = None;
                 let mut body = None;
@@ -342,6 +364,7 @@ impl Builder {
                     name: name.ok_or_else(broken_shape)?,
                     formals,
                     body: body.ok_or_else(broken_shape)?,
+                    help,
                 }
             }
             Rule::loop_statement => {

@@ -127,6 +127,17 @@ pub enum ArgumentKind {
     Names(Vec<(String, String)>),
     /// A relation.
     Relation(String),
+    /// Other data.
+    Data(Vec<DataArgument>),
+}
+
+/// Another trace, table or figure that a verb takes.
+#[derive(Clone, Debug)]
+pub struct DataArgument {
+    /// Where it comes from.
+    pub pipeline: Arc<Pipeline>,
+    /// Where it stands.
+    pub span: Span,
 }
 
 /// An expression with the name of the column it makes.
@@ -312,7 +323,8 @@ impl Arguments {
                 ArgumentKind::Value(_)
                 | ArgumentKind::Choice(_)
                 | ArgumentKind::Names(_)
-                | ArgumentKind::Relation(_) => {}
+                | ArgumentKind::Relation(_)
+                | ArgumentKind::Data(_) => {}
             }
         }
         for named in &mut out.by {
@@ -422,6 +434,34 @@ from_value! {
     Vec<Named>: ArgumentKind::Columns(list) => Some(list.clone());
     Vec<(Expr, bool)>: ArgumentKind::SortKeys(keys) => Some(keys.clone());
     Vec<(String, String)>: ArgumentKind::Names(names) => Some(names.clone());
+}
+
+/// A word of the verb's own, or an expression of the columns.
+#[derive(Clone, Debug)]
+pub enum ChoiceOrColumn {
+    /// The word.
+    Choice(&'static str),
+    /// The expression, with the name it has by itself.
+    Column(Named),
+}
+
+impl FromArgument for ChoiceOrColumn {
+    fn from_argument(argument: Option<&ArgumentKind>) -> Option<Self> {
+        match argument? {
+            ArgumentKind::Choice(word) => Some(ChoiceOrColumn::Choice(word)),
+            ArgumentKind::Columns(list) => list.first().cloned().map(ChoiceOrColumn::Column),
+            _ => None,
+        }
+    }
+}
+
+impl FromArgument for Vec<DataArgument> {
+    fn from_argument(argument: Option<&ArgumentKind>) -> Option<Self> {
+        match argument? {
+            ArgumentKind::Data(list) => Some(list.clone()),
+            _ => None,
+        }
+    }
 }
 
 /// The name of a relation.

@@ -2,6 +2,7 @@
 
 use crate::diag::{Diag, code};
 use crate::figure;
+use crate::figure::chart::Chart;
 use crate::lang::flow::{Columns, Flow, TraceFlow};
 use crate::model::Clock;
 use crate::model::schema::{self, column};
@@ -18,8 +19,8 @@ use std::sync::{Arc, OnceLock};
 pub struct Lineage {
     /// The states as loaded; None where there never were any.
     pub states: Option<LogicalPlan>,
-    /// The values in profile order, once they were needed.
-    pub domain: OnceLock<Vec<String>>,
+    /// The values in profile order with their time in ticks, once they were needed.
+    pub profile: OnceLock<Vec<(String, i128)>>,
 }
 
 impl Lineage {
@@ -27,7 +28,7 @@ impl Lineage {
     pub fn new(states: Option<LogicalPlan>) -> Arc<Lineage> {
         Arc::new(Lineage {
             states,
-            domain: OnceLock::new(),
+            profile: OnceLock::new(),
         })
     }
 }
@@ -71,6 +72,8 @@ pub struct Trace {
     pub focus: String,
     /// Whether states were taken away, so that links may have lost an end.
     pub states_filtered: bool,
+    /// Whether its dependencies were loaded, so that none means that there are none.
+    pub has_dependencies: bool,
     /// Where it comes from.
     pub lineage: Arc<Lineage>,
 }
@@ -181,26 +184,82 @@ fn keep_links(links: LogicalPlan, end: &str, states: &LogicalPlan) -> EngineResu
     LogicalPlanBuilder::from(held).union(free)?.build()
 }
 
-/// Draws the scene of a figure from the rows of its table.
-pub trait Draw: Send + Sync {
-    /// The scene, with warnings as diagnostics. `domain` is the colour domain.
-    fn draw(
-        &self,
-        table: &Table,
-        rows: &[RecordBatch],
-        domain: &[String],
-    ) -> Result<(figure::Scene, Vec<Diag>), Diag>;
+/// The rows that a figure is drawn from, by the names that its verb gave its tables.
+#[derive(Debug)]
+pub struct Inputs {
+    /// How ticks count.
+    pub clock: Clock,
+    /// Name and rows of each table.
+    pub tables: Vec<(&'static str, Vec<RecordBatch>)>,
 }
 
-/// A figure not yet drawn: its table and how to draw it. The scene is made at most once.
+impl Inputs {
+    /// The rows of a table; none where the figure has no such table.
+    pub fn rows(&self, name: &str) -> &[RecordBatch] {
+        self.tables
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map_or(&[], |(_, rows)| rows)
+    }
+
+    /// Whether the figure has such a table.
+    pub fn has(&self, name: &str) -> bool {
+        self.tables.iter().any(|(known, _)| *known == name)
+    }
+}
+
+/// Makes a chart of rows.
+pub trait Draw: Send + Sync {
+    /// The chart with its data, with warnings as diagnostics. `domain` is the colour domain.
+    fn chart(
+        &self,
+        inputs: &Inputs,
+        domain: &[String],
+    ) -> Result<(Box<dyn Chart>, Vec<Diag>), Diag>;
+}
+
+/// What a figure is.
+#[derive(Clone)]
+pub enum Plot {
+    /// One chart: the tables that it is drawn from, and how.
+    Chart(Vec<(&'static str, Table)>, Arc<dyn Draw>),
+    /// Several figures on one page.
+    Panel(Vec<Figure>, figure::panel::Options, PanelSides),
+}
+
+/// The sides of a page that were asked for; the others follow from the figures on it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PanelSides {
+    /// Width.
+    pub width: Option<figure::Length>,
+    /// Height.
+    pub height: Option<figure::Length>,
+}
+
+/// A figure not yet drawn. The scene is made at most once.
 #[derive(Clone)]
 pub struct Figure {
     /// What it shows.
     pub table: Table,
     /// How.
-    pub draw: Arc<dyn Draw>,
+    pub plot: Plot,
     /// The scene, once it was needed.
     pub scene: Arc<OnceLock<figure::Scene>>,
+}
+
+impl Figure {
+    /// A figure of one chart.
+    pub fn of(
+        table: Table,
+        inputs: Vec<(&'static str, Table)>,
+        draw: impl Draw + 'static,
+    ) -> Figure {
+        Figure {
+            table,
+            plot: Plot::Chart(inputs, Arc::new(draw)),
+            scene: Arc::default(),
+        }
+    }
 }
 
 impl fmt::Debug for Figure {

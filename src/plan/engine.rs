@@ -4,6 +4,7 @@
 use super::cancel::Cancel;
 use super::fault;
 use super::node;
+use super::notes::Notes;
 use super::source::{RowSource, SourceTable};
 use crate::diag::{Diag, code};
 use crate::lang::flow::Columns;
@@ -51,6 +52,7 @@ pub struct Engine {
     runtime: Runtime,
     context: SessionContext,
     cancel: Cancel,
+    notes: Arc<Notes>,
     config: EngineConfig,
 }
 
@@ -77,7 +79,10 @@ impl Engine {
                     format!("no threads could be started: {error}"),
                 )
             })?;
+        let notes = Arc::new(Notes::default());
         let mut options = SessionConfig::new()
+            .with_extension(Arc::clone(&notes))
+            .with_extension(Arc::new(node::Shared::default()))
             .with_target_partitions(config.threads.max(1))
             .with_batch_size(8192)
             .with_information_schema(false);
@@ -109,6 +114,7 @@ impl Engine {
             runtime,
             context: SessionContext::new_with_state(state),
             cancel: Cancel::default(),
+            notes,
             config,
         })
     }
@@ -121,6 +127,11 @@ impl Engine {
     /// The cancel flag of everything this engine runs.
     pub fn cancel(&self) -> &Cancel {
         &self.cancel
+    }
+
+    /// What nodes remarked while they ran.
+    pub fn notes(&self) -> &Notes {
+        &self.notes
     }
 
     /// What it may use.

@@ -1,7 +1,7 @@
 //! Engine errors as diagnostics: what has an explanation in the user's words gets it, the rest says that it
 //! is worth a bug report.
 
-use super::node::{BadReason, BadState, MemoryExceeded};
+use super::node::{BadReason, BadState, ClaimFault, MemoryExceeded};
 use crate::diag::{Diag, code};
 use datafusion::arrow::error::ArrowError;
 use datafusion::error::DataFusionError;
@@ -17,6 +17,14 @@ impl std::fmt::Display for Carried {
 }
 
 impl std::error::Error for Carried {}
+
+/// How the context of an error begins that a node of ours met; the verb follows.
+const IN_VERB: &str = "in verb ";
+
+/// An error that the node of a verb met.
+pub fn in_verb(verb: &'static str, error: DataFusionError) -> DataFusionError {
+    error.context(format!("{IN_VERB}{verb}"))
+}
 
 /// The diagnostic for an engine error.
 pub fn diag(error: DataFusionError) -> Diag {
@@ -38,6 +46,9 @@ fn explain(error: &DataFusionError) -> Option<Diag> {
             }
             if let Some(bad) = inner.downcast_ref::<BadState>() {
                 return Some(bad_state(bad));
+            }
+            if let Some(fault) = inner.downcast_ref::<ClaimFault>() {
+                return Some(claim_fault(fault));
             }
             if let Some(exceeded) = inner.downcast_ref::<MemoryExceeded>() {
                 return Some(memory(&exceeded.to_string()));
@@ -71,9 +82,14 @@ fn explain(error: &DataFusionError) -> Option<Diag> {
             Some(bad_pattern(text))
         }
         DataFusionError::Execution(text) => Some(bad_argument(text)),
-        DataFusionError::Context(_, inner) | DataFusionError::Diagnostic(_, inner) => {
-            explain(inner)
+        DataFusionError::Context(context, inner) => {
+            let mut diag = explain(inner)?;
+            if let Some(verb) = context.strip_prefix(IN_VERB) {
+                diag.verb.get_or_insert_with(|| verb.to_owned());
+            }
+            Some(diag)
         }
+        DataFusionError::Diagnostic(_, inner) => explain(inner),
         DataFusionError::Shared(inner) => explain(inner),
         DataFusionError::Collection(errors) => errors.iter().find_map(explain),
         DataFusionError::IoError(error) => Some(Diag::error(
@@ -161,6 +177,27 @@ fn memory(text: &str) -> Diag {
 /// Splits the hidden `row` into file index and line.
 pub fn place_of(row: i64) -> (i64, i64) {
     (row >> 40, row & ((1 << 40) - 1))
+}
+
+fn claim_fault(fault: &ClaimFault) -> Diag {
+    let text = crate::diag::printable(&fault.to_string(), 400);
+    match fault {
+        ClaimFault::NoId { .. } => Diag::error(&code::BAD_STATE, text)
+            .help("`filter id != null` leaves such states out"),
+        ClaimFault::DuplicateId { .. } => Diag::error(&code::DUPLICATE_ID, text)
+            .help("`derive id = …` before it gives each state an id of its own"),
+        ClaimFault::UnknownId { .. } | ClaimFault::BadPoint { .. } => {
+            Diag::error(&code::BAD_DEPENDENCY, text)
+        }
+        ClaimFault::NoDependencies => Diag::error(&code::NO_DEPENDENCIES, text).help(
+            "`load \"trace.csv\" deps=\"dag.csv\"` loads them from a table; `deps=none` does without",
+        ),
+        ClaimFault::Cycle { .. } => Diag::error(&code::CYCLE, text).help(
+            "take one of these dependencies out, or use `deps=none`, which looks at observed times",
+        ),
+        ClaimFault::Overflow => overflow(),
+        ClaimFault::Cancelled => super::engine::interrupted(),
+    }
 }
 
 fn bad_state(bad: &BadState) -> Diag {

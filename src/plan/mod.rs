@@ -8,6 +8,7 @@ pub mod engine;
 pub mod fault;
 pub mod lower;
 pub mod node;
+pub mod notes;
 pub mod source;
 
 pub use cancel::Cancel;

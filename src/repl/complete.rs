@@ -126,6 +126,7 @@ impl Finding<'_> {
             self.add(format!("{} ", verb.name));
         }
         self.data();
+        self.bindings(|binding| matches!(binding, Binding::Verb(_)), "");
         if !self.spot.typed.is_empty() {
             self.functions();
         }
@@ -144,6 +145,7 @@ impl Finding<'_> {
                 self.add(format!("{}{blank}", spec.name));
             }
         }
+        self.bindings(|binding| matches!(binding, Binding::Verb(_)), "");
     }
 
     fn options(&mut self, spec: &'static VerbSpec) {
@@ -195,6 +197,17 @@ impl Finding<'_> {
             | Shape::Assignments
             | Shape::Aggregates
             | Shape::SortKeys => self.expression(),
+            Shape::Column(choices) => {
+                for choice in choices {
+                    self.add(choice.name);
+                }
+                self.expression();
+            }
+            Shape::Data(_) => self.data(),
+            Shape::DataList(_) => {
+                self.add("[");
+                self.data();
+            }
         }
     }
 
@@ -291,14 +304,8 @@ impl Finding<'_> {
             self.out.extend(files(&self.spot.typed, "\""));
             return;
         }
-        if let Shape::Scalar(accepted) = param.shape {
-            for accept in accepted {
-                if let Accept::Choice(choices) = accept {
-                    for choice in *choices {
-                        self.add(format!("{}\"", choice.name));
-                    }
-                }
-            }
+        for choice in param.shape.choices() {
+            self.add(format!("{}\"", choice.name));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::meta::COMMANDS;
 use crate::func::{FUNCTIONS, FunctionSpec};
-use crate::spec::{Accept, Choice, Kind, ParamSpec, Place, Section, Shape, VerbSpec};
+use crate::spec::{Kind, ParamSpec, Place, Section, VerbSpec};
 use crate::verb::{self, VERBS};
 use std::fmt::Write;
 
@@ -121,7 +121,7 @@ fn parameter(out: &mut String, param: &ParamSpec, width: usize) {
         Place::Required => param.name.to_owned(),
     };
     let mut text = param.about.to_owned();
-    let forms = forms(param.shape);
+    let forms = param.shape.describe(false);
     if !forms.is_empty() {
         let _ = write!(text, "; {forms}");
     }
@@ -129,48 +129,12 @@ fn parameter(out: &mut String, param: &ParamSpec, width: usize) {
         let _ = write!(text, "; default: {}", param.default);
     }
     out.push_str(&entry(&name, 12, &text, width));
-    for choice in choices(param.shape) {
+    for choice in param.shape.choices() {
         let _ = write!(
             out,
             "{}",
             entry(&format!("  {}", choice.name), 14, choice.about, width)
         );
-    }
-}
-
-/// What a value may be, in words; choices are listed apart.
-fn forms(shape: Shape) -> String {
-    match shape {
-        Shape::Scalar(accepted) => {
-            let forms: Vec<String> = accepted
-                .iter()
-                .filter(|accept| !matches!(accept, Accept::Choice(_)))
-                .map(Accept::describe)
-                .collect();
-            forms.join(" or ")
-        }
-        Shape::Condition => "a condition".to_owned(),
-        Shape::Columns => "columns or `name = expression`".to_owned(),
-        Shape::Assignments => "`name = expression`".to_owned(),
-        Shape::Aggregates => "aggregates such as `sum(duration)`, or `name = aggregate`".to_owned(),
-        Shape::Renames => "`new = old`".to_owned(),
-        Shape::SortKeys => "columns; `-column` sorts down".to_owned(),
-        Shape::Names => "columns".to_owned(),
-        Shape::Relation => "a relation of the trace".to_owned(),
-    }
-}
-
-fn choices(shape: Shape) -> Vec<Choice> {
-    match shape {
-        Shape::Scalar(accepted) => accepted
-            .iter()
-            .filter_map(|accept| match accept {
-                Accept::Choice(choices) => Some(choices.iter().copied()),
-                _ => None,
-            })
-            .flatten()
-            .collect(),
-        _ => Vec::new(),
     }
 }
 

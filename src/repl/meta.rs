@@ -363,7 +363,7 @@ fn show_names(repl: &mut Repl, _: &str) -> Next {
 fn names(scope: &Scope) -> String {
     let all = scope.sorted();
     let shown = |name: &str, binding: &Binding| match binding {
-        Binding::Data(_) => name.to_owned(),
+        Binding::Data(_) | Binding::Verb(_) => name.to_owned(),
         Binding::Scalar(_) => format!("${name}"),
     };
     let longest = all
@@ -387,6 +387,13 @@ fn names(scope: &Scope) -> String {
                         names.join(", ")
                     }
                     Flow::Figure | Flow::Scalar(_) => String::new(),
+                },
+            ),
+            Binding::Verb(definition) => (
+                "verb".to_owned(),
+                match &definition.help {
+                    Some(help) => format!("{}  # {help}", definition.signature()),
+                    None => definition.signature(),
                 },
             ),
             Binding::Scalar(scalar) => (

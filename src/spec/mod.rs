@@ -8,6 +8,7 @@ mod verb;
 
 pub use unit::{LengthUnit, SizeUnit, TimeUnit};
 pub use value::{Decimal, Length, Value, format_float, format_time};
+pub(crate) use verb::option;
 pub use verb::{Accept, Choice, Example, Param, ParamSpec, Place, Section, Shape, VerbSpec};
 
 /// What flows through a pipe.

@@ -82,6 +82,74 @@ pub enum Shape {
     Names,
     /// The name of a relation of the trace.
     Relation,
+    /// One expression of the columns, or one of some words: a word wins over a column of its name.
+    Column(&'static [Choice]),
+    /// Another trace or table (or what the kinds say): a name, or a pipeline in parentheses.
+    Data(&'static [Kind]),
+    /// Several of them, in a list.
+    DataList(&'static [Kind]),
+}
+
+impl Shape {
+    /// The words that may stand for it.
+    pub fn choices(self) -> Vec<&'static Choice> {
+        match self {
+            Shape::Scalar(accepts) => accepts
+                .iter()
+                .flat_map(|accept| match accept {
+                    Accept::Choice(choices) => *choices,
+                    _ => &[],
+                })
+                .collect(),
+            Shape::Column(choices) => choices.iter().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What may stand there, in words; the words of its choices only where they are asked for.
+    pub fn describe(self, with_choices: bool) -> String {
+        let listed = |kinds: &[Kind]| {
+            let words: Vec<String> = kinds
+                .iter()
+                .map(|kind| format!("a {}", kind.word()))
+                .collect();
+            words.join(" or ")
+        };
+        match self {
+            Shape::Scalar(accepts) => {
+                let words: Vec<String> = accepts
+                    .iter()
+                    .filter(|accept| with_choices || !matches!(accept, Accept::Choice(_)))
+                    .map(Accept::describe)
+                    .collect();
+                words.join(", or ")
+            }
+            Shape::Condition => "a condition on the columns".to_owned(),
+            Shape::Columns => "columns, or `name = expression`".to_owned(),
+            Shape::Assignments => "`name = expression`".to_owned(),
+            Shape::Aggregates => {
+                "aggregates such as `sum(duration)`, or `name = aggregate`".to_owned()
+            }
+            Shape::Renames => "`new = old`".to_owned(),
+            Shape::SortKeys => "columns or expressions; `-column` sorts down".to_owned(),
+            Shape::Names => "names of columns".to_owned(),
+            Shape::Relation => "the name of a relation of the trace".to_owned(),
+            Shape::Column(choices) if with_choices && !choices.is_empty() => {
+                format!(
+                    "a column or expression, or {}",
+                    Accept::Choice(choices).describe()
+                )
+            }
+            Shape::Column(_) => "a column or expression".to_owned(),
+            Shape::Data(kinds) => {
+                format!("{}: a name, or a pipeline in parentheses", listed(kinds))
+            }
+            Shape::DataList(kinds) => format!(
+                "a list, each {}: a name, or a pipeline in parentheses",
+                listed(kinds)
+            ),
+        }
+    }
 }
 
 /// Where an argument stands.
@@ -132,6 +200,22 @@ impl<T> Param<T> {
         }
     }
 }
+
+/// Declares the `static` of an option: constant, Rust type, name, shape, default, one sentence.
+macro_rules! option {
+    ($constant:ident: $type:ty, $name:literal, $shape:expr, $default:literal, $about:literal) => {
+        #[doc = $about]
+        pub static $constant: $crate::spec::Param<$type> =
+            $crate::spec::Param::new($crate::spec::ParamSpec {
+                name: $name,
+                place: $crate::spec::Place::Option,
+                shape: $shape,
+                default: $default,
+                about: $about,
+            });
+    };
+}
+pub(crate) use option;
 
 /// The chapter of the reference a verb stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,14 +6,15 @@ use crate::func::Functions;
 use crate::lang::flow::Columns;
 use crate::lang::plan::{Arguments, Expr, Named};
 use crate::plan::lower::{self, Lowering};
-use crate::plan::{Engine, Figure, Table, fault};
-use crate::spec::{Type, Value, VerbSpec};
+use crate::plan::{Data, Engine, Figure, Lineage, Table, fault};
+use crate::spec::{Param, Type, Value, VerbSpec};
 use datafusion::arrow::array::{Array, AsArray};
 use datafusion::arrow::datatypes::Int64Type;
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::functions_aggregate::expr_fn::count;
 use datafusion::logical_expr as df;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// While checking: sources open their input.
 pub struct FlowContext<'a> {
@@ -81,6 +82,8 @@ pub struct PlanContext<'a> {
     pub out: Option<PathBuf>,
     /// The stages of the pipeline so far as text, for `explain`.
     pub stages: Vec<String>,
+    /// The other data that arguments name, by parameter.
+    pub others: Vec<(&'static str, Vec<Data>)>,
 }
 
 impl Lowering for Functions {
@@ -103,6 +106,14 @@ impl PlanContext<'_> {
     /// The engine's expression under a name.
     pub fn named(&self, named: &Named, columns: &Columns) -> Result<df::Expr, Diag> {
         Ok(self.lower(&named.expr, columns)?.alias(named.name.as_str()))
+    }
+
+    /// The other data that an argument names, in its order.
+    pub fn others<T>(&self, param: &Param<T>) -> &[Data] {
+        self.others
+            .iter()
+            .find(|(name, _)| *name == param.spec.name)
+            .map_or(&[], |(_, data)| data)
     }
 
     /// Runs something that opens inputs, as the check did: what it opened is there already.
@@ -138,13 +149,34 @@ impl PlanContext<'_> {
         self.engine.collect(&table.plan)
     }
 
-    /// The colour domain of a lineage: its values in profile order, computed once.
-    pub fn domain(&mut self, table: &Table) -> Result<Vec<String>, Diag> {
-        let lineage = &table.lineage;
-        if let Some(domain) = lineage.domain.get() {
-            return Ok(domain.clone());
+    /// The colour domain: the values of the loaded traces by the time they take in all of them, computed once for each.
+    pub fn domain(&mut self, lineages: &[&Arc<Lineage>]) -> Result<Vec<String>, Diag> {
+        let mut all: Vec<(String, i128)> = Vec::new();
+        let mut seen: Vec<*const Lineage> = Vec::new();
+        for lineage in lineages {
+            if seen.contains(&Arc::as_ptr(lineage)) {
+                continue;
+            }
+            seen.push(Arc::as_ptr(lineage));
+            for (name, duration) in self.profile(lineage)? {
+                match all.iter_mut().find(|(known, _)| *known == name) {
+                    Some((_, total)) => *total += duration,
+                    None => all.push((name, duration)),
+                }
+            }
         }
-        let names = match &lineage.states {
+        if seen.len() > 1 {
+            all.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        }
+        Ok(all.into_iter().map(|(name, _)| name).collect())
+    }
+
+    /// The values of a loaded trace in profile order, with their time in ticks.
+    fn profile(&mut self, lineage: &Lineage) -> Result<Vec<(String, i128)>, Diag> {
+        if let Some(profile) = lineage.profile.get() {
+            return Ok(profile.clone());
+        }
+        let profile = match &lineage.states {
             None => Vec::new(),
             Some(states) => {
                 let plan = crate::plan::node::profile(
@@ -153,10 +185,15 @@ impl PlanContext<'_> {
                 )
                 .map_err(fault::diag)?;
                 let batches = self.engine.collect(&plan)?;
-                texts(&batches, 0)
+                let names = texts(&batches, 0).into_iter();
+                let durations = batches.iter().flat_map(|batch| {
+                    let ticks = batch.column(1).as_primitive::<Int64Type>();
+                    ticks.iter().map(|tick| i128::from(tick.unwrap_or(0)))
+                });
+                names.zip(durations).collect()
             }
         };
-        Ok(lineage.domain.get_or_init(|| names).clone())
+        Ok(lineage.profile.get_or_init(|| profile).clone())
     }
 }
 

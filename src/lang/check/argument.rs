@@ -8,9 +8,9 @@ use super::{Checker, Checking};
 use crate::diag::{Diag, code};
 use crate::lang::ast;
 use crate::lang::flow::{Columns, Flow};
-use crate::lang::plan::{Argument, ArgumentKind, Arguments, Expr, ExprNode, Named};
+use crate::lang::plan::{Argument, ArgumentKind, Arguments, DataArgument, Expr, ExprNode, Named};
 use crate::lang::suggest;
-use crate::spec::{Accept, ParamSpec, Place, Shape, Type, VerbSpec};
+use crate::spec::{Accept, Choice, Kind, ParamSpec, Place, Shape, Type, VerbSpec};
 use std::sync::Arc;
 
 impl Checker<'_> {
@@ -169,6 +169,11 @@ impl Checker<'_> {
                     })
             }
             Shape::Relation => self.relation(value, input),
+            Shape::Column(choices) => self.choice_or_column(param, choices, value, columns),
+            Shape::Data(kinds) => self
+                .data(param, kinds, value)
+                .map(|one| ArgumentKind::Data(vec![one])),
+            Shape::DataList(kinds) => self.data_list(param, kinds, value),
             _ => {
                 self.rest(out, param, &[argument], columns);
                 return;
@@ -224,7 +229,12 @@ impl Checker<'_> {
                     .collect(),
             ),
             Shape::Renames => ArgumentKind::Names(self.renames(&owned, columns)),
-            Shape::Scalar(_) | Shape::Condition | Shape::Relation => return,
+            Shape::Scalar(_)
+            | Shape::Condition
+            | Shape::Relation
+            | Shape::Column(_)
+            | Shape::Data(_)
+            | Shape::DataList(_) => return,
         };
         if self.diags.len() > before {
             return;
@@ -407,6 +417,109 @@ impl Checker<'_> {
                 };
                 self.report(diag)
             }
+        }
+    }
+
+    /// A word of the verb's own, else an expression of the columns.
+    fn choice_or_column(
+        &mut self,
+        param: &'static ParamSpec,
+        choices: &'static [Choice],
+        value: &ast::Expr,
+        columns: &Columns,
+    ) -> Checking<ArgumentKind> {
+        let word = match &value.node {
+            ast::Node::Column(path) => path
+                .first()
+                .filter(|name| path.len() == 1 && !name.quoted)
+                .map(|name| name.text.as_str()),
+            _ => None,
+        };
+        if let Some(choice) = word.and_then(|word| choices.iter().find(|c| c.name == word)) {
+            return Ok(ArgumentKind::Choice(choice.name));
+        }
+        let before = self.diags.len();
+        let expr = match self.expr(value, Position::Rows(columns, false)) {
+            Ok(expr) => expr,
+            Err(stop) => {
+                // What is no column may have been meant as a word.
+                let names: Vec<&str> = choices.iter().map(|choice| choice.name).collect();
+                if let (Some(word), Some(diag)) = (word, self.diags.get_mut(before))
+                    && diag.code == &code::UNKNOWN_COLUMN
+                    && let Some(near) = suggest::nearest(word, names.iter().copied())
+                {
+                    diag.help = Some(format!("did you mean `{}={near}`?", param.name));
+                }
+                return Err(stop);
+            }
+        };
+        Ok(ArgumentKind::Columns(vec![Named {
+            name: default_name(value),
+            expr,
+        }]))
+    }
+
+    /// Other data: a name, or a pipeline in parentheses.
+    fn data(
+        &mut self,
+        param: &'static ParamSpec,
+        kinds: &'static [Kind],
+        value: &ast::Expr,
+    ) -> Checking<DataArgument> {
+        let pipeline = match (&value.node, self.data_head(value)) {
+            (ast::Node::Subquery(pipeline), _) => self.pipeline(pipeline)?,
+            (_, Some(head)) => self.pipeline(&head)?,
+            _ => {
+                return self.report(
+                    Diag::error(
+                        &code::KIND_MISMATCH,
+                        format!("`{}` is {}", param.name, param.shape.describe(true)),
+                    )
+                    .at(value.span, "this is a value"),
+                );
+            }
+        };
+        let kind = pipeline.flow.kind();
+        if !kinds.contains(&kind) {
+            let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
+            return self.report(
+                Diag::error(
+                    &code::KIND_MISMATCH,
+                    format!("`{}` is a {} here", param.name, words.join(" or a ")),
+                )
+                .at(value.span, format!("this is a {}", kind.word())),
+            );
+        }
+        Ok(DataArgument {
+            pipeline,
+            span: value.span,
+        })
+    }
+
+    fn data_list(
+        &mut self,
+        param: &'static ParamSpec,
+        kinds: &'static [Kind],
+        value: &ast::Expr,
+    ) -> Checking<ArgumentKind> {
+        let items: Vec<&ast::Expr> = match &value.node {
+            ast::Node::List(items) => items.iter().collect(),
+            _ => vec![value],
+        };
+        let mut list = Vec::with_capacity(items.len());
+        let mut failed = None;
+        for item in items {
+            match self.data(param, kinds, item) {
+                Ok(one) => list.push(one),
+                Err(stop) => failed = Some(stop),
+            }
+        }
+        match failed {
+            Some(stop) => Err(stop),
+            None if list.is_empty() => self.report(
+                Diag::error(&code::MISSING_ARGUMENT, "the list is empty").at(value.span, "here"),
+            ),
+            None => Ok(ArgumentKind::Data(list)),
         }
     }
 

@@ -275,6 +275,14 @@ impl Checker<'_> {
                     name.text
                 )),
             ),
+            Some(Binding::Verb(definition)) => self.report(
+                Diag::error(
+                    &code::NOT_A_SCALAR,
+                    format!("`{}` is a verb, not a scalar", name.text),
+                )
+                .at(span, "here")
+                .at(definition.name.span, "it is defined here"),
+            ),
             None if self.broken.contains(&name.text) => Err(super::Stop),
             None => {
                 let diag = Diag::error(
@@ -283,7 +291,9 @@ impl Checker<'_> {
                 )
                 .at(span, "here");
                 let is_column = matches!(place, Place::Rows(columns, _) if columns.has(&name.text));
-                let names = self.scope.names_of(true);
+                let names = self
+                    .scope
+                    .names_of(|binding| matches!(binding, Binding::Scalar(_)));
                 let diag = if is_column {
                     diag.help(format!("the column is written `{}`", name.text))
                 } else if let Some(near) = suggest::nearest(&name.text, names.iter().copied()) {

@@ -4,8 +4,11 @@
 mod answer;
 mod argument;
 mod column;
+mod define;
 mod expr;
+mod import;
 mod operator;
+mod repeat;
 mod stage;
 
 use super::ast;
@@ -16,7 +19,9 @@ use crate::spec::{Type, Value, VerbSpec};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
+pub use define::Definition;
 pub(crate) use expr::logical_time as logical_time_of;
+pub use import::Import;
 
 /// How a function is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +53,10 @@ pub trait Registry {
     fn function_names(&self) -> Vec<String>;
     /// The type of a call, or why it is wrong (a sentence).
     fn result_type(&self, function: &str, arguments: &[Type]) -> Result<Type, String>;
+    /// The file or library that a `use` in the script `from` names, read and parsed.
+    fn import(&mut self, path: &ast::UsePath, from: u32) -> Result<Import, Diag>;
+    /// What messages call a script.
+    fn source_name(&self, source: u32) -> String;
     /// The value of a call of constants.
     fn call(&mut self, function: &str, arguments: &[Value], ty: &Type) -> Result<Value, Diag>;
 }
@@ -59,18 +68,35 @@ pub enum Binding {
     Data(Arc<Pipeline>),
     /// A scalar, used as `$name`.
     Scalar(Arc<Scalar>),
+    /// A verb that the script defines.
+    Verb(Arc<Definition>),
 }
 
 /// The names of a script or session.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     names: HashMap<String, Binding>,
+    /// Names that came in by `use`, with the script that defines them.
+    origins: HashMap<String, u32>,
+    /// Files that were used.
+    imports: Vec<String>,
 }
 
 impl Scope {
     /// Binds a name; a later binding wins.
     pub fn bind(&mut self, name: &str, binding: Binding) {
+        self.origins.remove(name);
         self.names.insert(name.to_owned(), binding);
+    }
+
+    /// Whether a file was used before.
+    fn has_imported(&self, key: &str) -> bool {
+        self.imports.iter().any(|known| known == key)
+    }
+
+    /// Remembers that a file was used.
+    fn imported(&mut self, key: &str) {
+        self.imports.push(key.to_owned());
     }
 
     /// What a name stands for.
@@ -85,10 +111,10 @@ impl Scope {
         all
     }
 
-    fn names_of(&self, scalars: bool) -> Vec<&str> {
+    fn names_of(&self, wanted: fn(&Binding) -> bool) -> Vec<&str> {
         self.sorted()
             .into_iter()
-            .filter(|(_, binding)| matches!(binding, Binding::Scalar(_)) == scalars)
+            .filter(|(_, binding)| wanted(binding))
             .map(|(name, _)| name)
             .collect()
     }
@@ -130,22 +156,25 @@ pub fn check(
         registry,
         diags: Vec::new(),
         broken: Vec::new(),
+        importing: Vec::new(),
+        lacks_import: false,
+        expanding: Vec::new(),
         unit: None,
     };
-    let mut steps = Vec::new();
-    let mut parameters = Vec::new();
+    let mut out = Statements {
+        steps: Vec::new(),
+        parameters: Vec::new(),
+        overrides,
+    };
     for statement in &script.statements {
-        match checker.statement(statement, overrides, &mut parameters) {
-            Ok(Some(step)) => steps.push((step, statement.span)),
-            Ok(None) => {}
-            Err(Stop) => {}
-        }
+        // A mistake is in the list; the statements behind it are looked at all the same.
+        let _ = checker.statement(statement, &mut out);
     }
     let diags = std::mem::take(&mut checker.diags);
     let mut checked = Checked {
-        steps,
+        steps: out.steps,
         diags,
-        parameters,
+        parameters: out.parameters,
     };
     for (name, text) in overrides {
         if !checked.parameters.iter().any(|p| p.name == *name) {
@@ -177,6 +206,14 @@ pub struct ParameterText {
     pub expr: Option<ast::Expr>,
 }
 
+/// What the statements so far have come to.
+pub(crate) struct Statements<'a> {
+    steps: Vec<(Step, Span)>,
+    parameters: Vec<Parameter>,
+    /// The values of `--param`.
+    overrides: &'a [(String, ParameterText)],
+}
+
 /// Checking of this part stops; the diagnostic is in the list already.
 pub(crate) struct Stop;
 
@@ -188,6 +225,12 @@ pub(crate) struct Checker<'a> {
     diags: Vec<Diag>,
     /// Names whose definition was wrong: using them is not a second mistake.
     broken: Vec<String>,
+    /// The files that are being brought in, outermost first: key and name.
+    importing: Vec<(String, String)>,
+    /// A file could not be brought in, so that names may be missing.
+    lacks_import: bool,
+    /// The definitions that are being put in, outermost first.
+    expanding: Vec<String>,
     /// The unit of the file whose rows are being looked at, for the help of unit mistakes.
     pub(crate) unit: Option<crate::spec::TimeUnit>,
 }
@@ -202,73 +245,115 @@ impl Checker<'_> {
         result.or_else(|diag| self.report(diag))
     }
 
-    fn statement(
+    pub(crate) fn statement(
         &mut self,
         statement: &ast::Statement,
-        overrides: &[(String, ParameterText)],
-        parameters: &mut Vec<Parameter>,
-    ) -> Checking<Option<Step>> {
-        match &statement.kind {
-            ast::StatementKind::Show(bound) => self.bound(bound, "").map(|bound| {
-                Some(match bound {
-                    Outcome::Pipeline(pipeline) => Step::Pipeline(pipeline),
-                    Outcome::Scalar(scalar) => Step::Scalar(scalar),
-                })
-            }),
-            ast::StatementKind::Let { name, value } => {
-                if self.registry.verb(&name.text).is_some() {
-                    self.diags.push(
-                        Diag::warning(
-                            &code::BINDING_SHADOWS_VERB,
-                            format!("`{}` is also a verb", name.text),
-                        )
-                        .at(
-                            name.span,
-                            "without arguments this name now means the binding",
-                        ),
-                    );
-                }
-                match self.bound(value, &name.text) {
-                    Ok(Outcome::Pipeline(pipeline)) => {
-                        self.scope.bind(&name.text, Binding::Data(pipeline.clone()));
-                        Ok(Some(Step::LetPipeline(pipeline)))
-                    }
-                    Ok(Outcome::Scalar(scalar)) => {
-                        self.scope.bind(&name.text, Binding::Scalar(scalar.clone()));
-                        Ok(Some(Step::LetScalar(scalar)))
-                    }
-                    Err(Stop) => {
-                        self.broken.push(name.text.clone());
-                        Err(Stop)
-                    }
-                }
-            }
+        out: &mut Statements,
+    ) -> Checking<()> {
+        let step = match &statement.kind {
+            ast::StatementKind::Show(bound) => match self.bound(bound, "")? {
+                Outcome::Pipeline(pipeline) => Step::Pipeline(pipeline),
+                Outcome::Scalar(scalar) => Step::Scalar(scalar),
+            },
+            ast::StatementKind::Let { name, value } => self.binding(name, value)?,
             ast::StatementKind::Param {
                 name,
                 default,
                 help,
             } => {
-                let outcome = self.parameter(name, default, help, overrides, parameters);
+                let outcome = self.parameter(name, default, help, out);
                 if outcome.is_err() {
                     self.broken.push(name.text.clone());
                 }
-                outcome.map(|()| None)
+                return outcome;
             }
-            ast::StatementKind::Def { name, .. } => self.not_yet("def", name.span),
-            ast::StatementKind::Use { .. } => self.not_yet("use", statement.span),
-            ast::StatementKind::For { name, .. } => self.not_yet("for", name.span),
+            ast::StatementKind::Def {
+                name,
+                formals,
+                body,
+                help,
+            } => {
+                let definition = Definition {
+                    name: name.clone(),
+                    formals: formals.clone(),
+                    body: body.clone(),
+                    help: help.clone(),
+                };
+                let outcome = self.define(definition);
+                if outcome.is_err() {
+                    self.broken.push(name.text.clone());
+                }
+                return outcome;
+            }
+            ast::StatementKind::Use { path } => return self.import(path, statement.span, out),
+            ast::StatementKind::For { name, list, body } => {
+                return self.repeat(name, list, body, out);
+            }
+        };
+        out.steps.push((step, statement.span));
+        Ok(())
+    }
+
+    /// `let`.
+    fn binding(&mut self, name: &ast::Name, value: &ast::Bound) -> Checking<Step> {
+        if self.registry.verb(&name.text).is_some() {
+            self.diags.push(
+                Diag::warning(
+                    &code::BINDING_SHADOWS_VERB,
+                    format!("`{}` is also a verb", name.text),
+                )
+                .at(
+                    name.span,
+                    "without arguments this name now means the binding",
+                ),
+            );
+        }
+        match self.bound(value, &name.text) {
+            Ok(Outcome::Pipeline(pipeline)) => {
+                self.bind(name, Binding::Data(pipeline.clone()))?;
+                Ok(Step::LetPipeline(pipeline))
+            }
+            Ok(Outcome::Scalar(scalar)) => {
+                self.bind(name, Binding::Scalar(scalar.clone()))?;
+                Ok(Step::LetScalar(scalar))
+            }
+            Err(Stop) => {
+                self.broken.push(name.text.clone());
+                Err(Stop)
+            }
         }
     }
 
-    fn not_yet<T>(&mut self, keyword: &str, span: Span) -> Checking<T> {
-        self.report(
-            Diag::error(
-                &code::NOT_YET,
-                format!("`{keyword}` is parsed but not run by this version"),
-            )
-            .at(span, "here")
-            .help("write the stages out where they are used"),
-        )
+    /// Binds a name. In a file that is used it must not be there already: nobody could say which one is meant.
+    fn bind(&mut self, name: &ast::Name, binding: Binding) -> Checking<()> {
+        let is_used = !self.importing.is_empty();
+        if is_used && self.scope.get(&name.text).is_some() {
+            let here = self.registry.source_name(name.span.source);
+            let other = self.scope.origins.get(&name.text).copied();
+            // A second `let` of one file is no clash.
+            if other != Some(name.span.source) {
+                let other = other.map(|source| self.registry.source_name(source));
+                let diag = Diag::error(
+                    &code::DUPLICATE_NAME,
+                    match other {
+                        Some(other) => {
+                            format!("`{}` is defined by `{other}` and by `{here}`", name.text)
+                        }
+                        None => format!("`{}` is defined by the script and by `{here}`", name.text),
+                    },
+                )
+                .at(name.span, "defined here")
+                .help("rename one of them, or leave one `use` out");
+                return self.report(diag);
+            }
+        }
+        self.scope.bind(&name.text, binding);
+        if is_used {
+            self.scope
+                .origins
+                .insert(name.text.clone(), name.span.source);
+        }
+        Ok(())
     }
 
     fn bound(&mut self, bound: &ast::Bound, name: &str) -> Checking<Outcome> {
@@ -285,7 +370,7 @@ impl Checker<'_> {
     }
 
     /// The pipeline that an expression stands for where data may stand.
-    fn data_head(&self, expr: &ast::Expr) -> Option<ast::Pipeline> {
+    pub(crate) fn data_head(&self, expr: &ast::Expr) -> Option<ast::Pipeline> {
         match &expr.node {
             ast::Node::Column(_) => {
                 let stage = super::parse::column_head(expr)?;
@@ -334,10 +419,9 @@ impl Checker<'_> {
         name: &ast::Name,
         default: &ast::Expr,
         help: &Option<String>,
-        overrides: &[(String, ParameterText)],
-        parameters: &mut Vec<Parameter>,
+        out: &mut Statements,
     ) -> Checking<()> {
-        if parameters.iter().any(|p| p.name == name.text) {
+        if out.parameters.iter().any(|p| p.name == name.text) {
             return self.report(
                 Diag::error(
                     &code::DUPLICATE_NAME,
@@ -356,13 +440,14 @@ impl Checker<'_> {
                 .at(default.span, "this depends on data"),
             );
         };
-        parameters.push(Parameter {
+        out.parameters.push(Parameter {
             name: name.text.clone(),
             default: value.clone(),
             help: help.clone(),
             span: name.span,
         });
-        let given = overrides
+        let given = out
+            .overrides
             .iter()
             .rev()
             .find(|(given, _)| *given == name.text);
@@ -370,8 +455,7 @@ impl Checker<'_> {
             None => declared,
             Some((_, text)) => self.overridden(name, &value, text)?,
         };
-        self.scope.bind(&name.text, Binding::Scalar(scalar));
-        Ok(())
+        self.bind(name, Binding::Scalar(scalar))
     }
 
     /// A `--param` value, checked against the type of the default.

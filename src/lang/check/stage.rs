@@ -30,18 +30,10 @@ impl Checker<'_> {
         };
         let mut calls = Vec::new();
         for (index, stage) in pipeline.stages.iter().enumerate() {
-            let made_by = calls
-                .last()
-                .map(|call: &StageCall| (call.verb.name, call.span));
-            let call = match self.stage(stage, Some(&flow), made_by) {
-                Ok(call) => call,
-                Err(stop) => {
-                    self.unknown_verbs(&pipeline.stages[index + 1..]);
-                    return Err(stop);
-                }
-            };
-            flow = call.flow.clone();
-            calls.push(call);
+            if let Err(stop) = self.piped(stage, &mut flow, &mut calls) {
+                self.unknown_verbs(&pipeline.stages[index + 1..]);
+                return Err(stop);
+            }
         }
         Ok(Arc::new(Pipeline {
             source,
@@ -51,10 +43,69 @@ impl Checker<'_> {
         }))
     }
 
+    /// A stage behind a pipe: one call, or those of the definition that it names.
+    fn piped(
+        &mut self,
+        stage: &ast::Stage,
+        flow: &mut Flow,
+        calls: &mut Vec<StageCall>,
+    ) -> Checking<()> {
+        if let Some(definition) = self.definition(&stage.verb.text) {
+            let name = stage.verb.text.as_str();
+            self.no_recursion(name, stage.verb.span)?;
+            let body = self.expand(&definition, stage)?;
+            let before = self.diags.len();
+            self.expanding.push(name.to_owned());
+            let result = match super::define::piped(body) {
+                Ok(stages) => stages
+                    .iter()
+                    .try_for_each(|stage| self.piped(stage, flow, calls)),
+                Err(span) => self.report(
+                    Diag::error(
+                        &code::KIND_MISMATCH,
+                        format!("`{name}` begins with data of its own and takes nothing"),
+                    )
+                    .at(span, "here"),
+                ),
+            };
+            self.expanding.pop();
+            self.used_at(before, name, stage.span);
+            return result;
+        }
+        if self.broken.contains(&stage.verb.text) {
+            return Err(super::Stop);
+        }
+        let made_by = calls.last().map(|call| (call.verb.name, call.span));
+        let call = self.stage(stage, Some(flow), made_by)?;
+        *flow = call.flow.clone();
+        calls.push(call);
+        Ok(())
+    }
+
+    fn no_recursion(&mut self, name: &str, span: Span) -> Checking<()> {
+        if !self.expanding.iter().any(|open| open == name) {
+            return Ok(());
+        }
+        let round = self.expanding.iter().map(String::as_str).chain([name]);
+        let round: Vec<&str> = round.skip_while(|open| *open != name).collect();
+        self.report(
+            Diag::error(
+                &code::RECURSION,
+                format!("a definition cannot use itself: {}", round.join(" -> ")),
+            )
+            .at(span, "here"),
+        )
+    }
+
     /// What can still be said of stages behind a mistake: whether their verbs exist.
     fn unknown_verbs(&mut self, stages: &[ast::Stage]) {
         for stage in stages {
-            if self.registry.verb(&stage.verb.text).is_none() {
+            let name = &stage.verb.text;
+            let is_known = self.lacks_import
+                || self.registry.verb(name).is_some()
+                || self.definition(name).is_some()
+                || self.broken.iter().any(|broken| broken == name);
+            if !is_known {
                 let diag = self.unknown_verb(stage);
                 self.diags.push(diag);
             }
@@ -79,6 +130,19 @@ impl Checker<'_> {
     fn head_stage(&mut self, stage: &ast::Stage) -> Checking<Source> {
         let name = stage.verb.text.as_str();
         let bare = stage.arguments.is_empty() && stage.by_span.is_none();
+        if let Some(definition) = self.definition(name) {
+            self.no_recursion(name, stage.verb.span)?;
+            let body = self.expand(&definition, stage)?;
+            let before = self.diags.len();
+            self.expanding.push(name.to_owned());
+            let result = self.pipeline(&body);
+            self.expanding.pop();
+            self.used_at(before, name, stage.span);
+            return result.map(|pipeline| Source::Pipeline {
+                pipeline,
+                relation: None,
+            });
+        }
         if bare && let Some(binding) = self.scope.get(name).cloned() {
             return self.bound_head(stage, binding);
         }
@@ -109,6 +173,9 @@ impl Checker<'_> {
             }
             return self.stage(stage, None, None).map(Source::Verb);
         }
+        if self.lacks_import {
+            return Err(super::Stop);
+        }
         let diag = self.unknown_head(stage);
         self.report(diag)
     }
@@ -117,6 +184,8 @@ impl Checker<'_> {
         let name = &stage.verb.text;
         let pipeline = match binding {
             Binding::Data(pipeline) => pipeline,
+            // `head_stage` has put definitions in.
+            Binding::Verb(_) => return Err(super::Stop),
             Binding::Scalar(_) => {
                 return self.report(
                     Diag::error(
@@ -174,7 +243,9 @@ impl Checker<'_> {
             format!("no verb and no binding is called `{name}`"),
         )
         .at(stage.verb.span, "here");
-        let data = self.scope.names_of(false);
+        let data = self
+            .scope
+            .names_of(|binding| !matches!(binding, Binding::Scalar(_)));
         let verbs = self.registry.verb_names();
         let candidates = data.iter().copied().chain(verbs.iter().copied());
         match suggest::nearest(name, candidates) {
@@ -206,6 +277,9 @@ impl Checker<'_> {
     ) -> Checking<StageCall> {
         let name = stage.verb.text.as_str();
         let Some(verb) = self.registry.verb(name) else {
+            if self.lacks_import {
+                return Err(super::Stop);
+            }
             let diag = self.unknown_verb(stage);
             return self.report(diag);
         };
@@ -252,7 +326,10 @@ impl Checker<'_> {
                 "`{name}` is a binding; it stands only at the start of a pipeline"
             ));
         }
-        match suggest::nearest(name, self.registry.verb_names()) {
+        let defined = self
+            .scope
+            .names_of(|binding| matches!(binding, Binding::Verb(_)));
+        match suggest::nearest(name, self.registry.verb_names().into_iter().chain(defined)) {
             Some(near) => diag.help(format!("did you mean `{near}`?")),
             None => diag.help("`:help` lists the verbs"),
         }

@@ -109,3 +109,78 @@ impl From<MemoryExceeded> for DataFusionError {
         Self::External(Box::new(exceeded))
     }
 }
+
+/// What makes states no claims of a critical path, or dependencies none between them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClaimFault {
+    /// A state has no id.
+    NoId {
+        /// Its row.
+        row: u32,
+    },
+    /// Two states have one id.
+    DuplicateId {
+        /// The id.
+        id: String,
+    },
+    /// A dependency names a state that the trace does not have.
+    UnknownId {
+        /// The id that is missing.
+        id: String,
+        /// The dependency's first end.
+        from: String,
+        /// The dependency's second end.
+        to: String,
+    },
+    /// A dependency joins points that are neither start nor end.
+    BadPoint {
+        /// What stands there.
+        point: String,
+        /// The dependency's first end.
+        from: String,
+        /// The dependency's second end.
+        to: String,
+    },
+    /// The trace says nothing of dependencies.
+    NoDependencies,
+    /// Dependencies contradict each other.
+    Cycle {
+        /// The ids round the cycle, the first one again at the end.
+        ids: Vec<String>,
+    },
+    /// A length does not fit into 63 bits of ticks.
+    Overflow,
+    /// Nobody waits for the result any more.
+    Cancelled,
+}
+
+impl fmt::Display for ClaimFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoId { row } => write!(f, "state {row} has no id"),
+            Self::DuplicateId { id } => write!(f, "two states have the id `{id}`"),
+            Self::UnknownId { id, from, to } => write!(
+                f,
+                "the dependency `{from}` -> `{to}` names `{id}`, which is no state of the trace"
+            ),
+            Self::BadPoint { point, from, to } => write!(
+                f,
+                "the dependency `{from}` -> `{to}` is at `{point}`, which is neither `start` nor `end`"
+            ),
+            Self::NoDependencies => write!(f, "the trace has no dependencies"),
+            Self::Cycle { ids } => {
+                write!(f, "inconsistent constraints: cycle {}", ids.join(" -> "))
+            }
+            Self::Overflow => write!(f, "a length does not fit into 63 bits of ticks"),
+            Self::Cancelled => write!(f, "cancelled"),
+        }
+    }
+}
+
+impl Error for ClaimFault {}
+
+impl From<ClaimFault> for DataFusionError {
+    fn from(fault: ClaimFault) -> Self {
+        Self::External(Box::new(fault))
+    }
+}

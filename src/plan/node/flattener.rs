@@ -6,12 +6,12 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayData, ArrayRef, AsArray, Int64Array, RecordBatch};
+use arrow::array::{Array, ArrayRef, AsArray, Int64Array, RecordBatch};
 use arrow::compute::{cast, interleave};
 use arrow::datatypes::{DataType, Schema, SchemaRef};
 use datafusion::error::Result;
-use rustc_hash::FxHashSet;
 
+use super::buffers::Buffers;
 use super::step::{Operator, Spread, Step, StepNode};
 use super::track::{Machines, START, StateColumns, StateReader};
 use crate::algo::flatten::{Flatten, Piece, State};
@@ -192,7 +192,7 @@ impl Operator for FlattenOperator {
     fn memory(&mut self) -> usize {
         self.reader.memory()
             + self.tracks.memory(Flatten::memory)
-            + self.held.bytes
+            + self.held.buffers.bytes()
             + self.pieces.capacity() * size_of::<Piece<RowAt>>()
     }
 }
@@ -204,9 +204,7 @@ struct Held {
     /// Rows that came since the last clearing, and rows that were left by it.
     came: usize,
     left: usize,
-    /// Bytes of all distinct buffers, which are known by their addresses: batches may be slices of the same ones.
-    bytes: usize,
-    buffers: FxHashSet<usize>,
+    buffers: Buffers,
 }
 
 impl Held {
@@ -215,9 +213,7 @@ impl Held {
 
     fn add(&mut self, batch: RecordBatch) -> u32 {
         self.came += batch.num_rows();
-        for column in batch.columns() {
-            self.measure(&column.to_data());
-        }
+        self.buffers.add(&batch);
         self.batches.push(batch);
         self.batches.len() as u32 - 1
     }
@@ -245,17 +241,6 @@ impl Held {
         self.came = 0;
         self.left = rows.len();
         Ok(())
-    }
-
-    fn measure(&mut self, data: &ArrayData) {
-        for buffer in data.buffers() {
-            if self.buffers.insert(buffer.data_ptr().as_ptr() as usize) {
-                self.bytes += buffer.capacity();
-            }
-        }
-        for child in data.child_data() {
-            self.measure(child);
-        }
     }
 }
 

@@ -3,9 +3,13 @@
 //!
 //! `step` is the frame that all share, `track` reads states, one file each holds a node; the functions here build plans.
 
+mod buffers;
 mod chunker;
+mod critical_path;
 mod error;
 mod flattener;
+mod gap_finder;
+mod kernel;
 mod names;
 mod planner;
 mod profiler;
@@ -23,8 +27,11 @@ use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast};
 
 pub use crate::algo::chunk::{BadRule, Rule};
 pub use chunker::{ChunkStep, Chunker};
-pub use error::{BadReason, BadState, MemoryExceeded};
+pub use critical_path::{ADDED, CriticalPath, Output};
+pub use error::{BadReason, BadState, ClaimFault, MemoryExceeded};
 pub use flattener::{FlattenStep, Flattener};
+pub use gap_finder::{GapFinder, GapStep};
+pub use kernel::{Batches, Kernel, KernelExec, KernelNode, Shared, Work};
 pub use planner::{StatePlanner, query_planner};
 pub use profiler::{MergeStep, ProfileMerger, ProfileStep, Profiler};
 pub use stacker::{StackOrder, StackStep, Stacker};
@@ -64,6 +71,11 @@ pub fn flatten(states: LogicalPlan) -> Result<LogicalPlan> {
 pub fn profile(states: LogicalPlan, nest: Nest) -> Result<LogicalPlan> {
     let parts = Profiler::try_new(ProfileStep { nest }, of_states(states)?)?;
     Ok(ProfileMerger::try_new(MergeStep, parts.into_plan())?.into_plan())
+}
+
+/// `gaps` of states. Columns: resource, type, start, end, duration, before, after; in no order.
+pub fn gaps(states: LogicalPlan) -> Result<LogicalPlan> {
+    Ok(GapFinder::try_new(GapStep, of_states(states)?)?.into_plan())
 }
 
 /// The columns of states that a node reads, and no others.

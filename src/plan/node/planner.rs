@@ -14,7 +14,10 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
 
 use super::chunker::ChunkStep;
+use super::critical_path::CriticalPath;
 use super::flattener::FlattenStep;
+use super::gap_finder::GapStep;
+use super::kernel::{Kernel, KernelExec, KernelNode};
 use super::profiler::{MergeStep, ProfileStep};
 use super::stacker::StackStep;
 use super::step::{Step, StepExec, StepNode};
@@ -32,6 +35,8 @@ const PLANNERS: &[PlanStep] = &[
     plan_step::<FlattenStep>,
     plan_step::<ProfileStep>,
     plan_step::<MergeStep>,
+    plan_step::<GapStep>,
+    plan_kernel::<CriticalPath>,
 ];
 
 fn plan_step<S: Step>(
@@ -51,6 +56,15 @@ fn plan_step<S: Step>(
         )?))
     };
     Some(plan())
+}
+
+fn plan_kernel<K: Kernel>(
+    node: &dyn UserDefinedLogicalNode,
+    inputs: &[Arc<dyn ExecutionPlan>],
+) -> Option<Result<Arc<dyn ExecutionPlan>>> {
+    let node = node.as_any().downcast_ref::<KernelNode<K>>()?;
+    let exec = KernelExec::try_new(node.kernel().clone(), inputs.to_vec(), node.output());
+    Some(exec.map(|exec| Arc::new(exec) as Arc<dyn ExecutionPlan>))
 }
 
 /// Plans the nodes of this folder.

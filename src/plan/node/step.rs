@@ -32,6 +32,7 @@ use futures::{StreamExt, stream};
 
 use super::error::MemoryExceeded;
 use super::track::{RESOURCE, TYPE};
+use crate::plan::fault::in_verb;
 
 /// How the rows of the input must be spread over the partitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -412,10 +413,10 @@ impl Flow {
             let batch = self.input.next().await.transpose()?;
             let timer = self.metrics.elapsed_compute().timer();
             match batch {
-                Some(batch) => self.operator.push(&batch)?,
+                Some(batch) => self.operator.push(&batch).map_err(self.met())?,
                 None => {
                     self.ended = true;
-                    self.operator.finish()?;
+                    self.operator.finish().map_err(self.met())?;
                 }
             }
             timer.done();
@@ -428,7 +429,7 @@ impl Flow {
         let _timer = self.metrics.elapsed_compute().timer();
         let rows = match self.rest.take() {
             Some(rest) => rest,
-            None => match self.operator.take(self.ended)? {
+            None => match self.operator.take(self.ended).map_err(self.met())? {
                 Some(rows) => rows,
                 None => return Ok(None),
             },
@@ -444,16 +445,22 @@ impl Flow {
         Ok(Some(batch))
     }
 
+    /// Says of an error which verb met it.
+    fn met(&self) -> impl Fn(DataFusionError) -> DataFusionError + use<> {
+        let verb = self.verb;
+        move |error| in_verb(verb, error)
+    }
+
     fn account(&mut self) -> Result<()> {
         let wanted = self.operator.memory();
         let granted = self.reservation.try_resize(wanted);
         granted.map_err(|_| {
-            MemoryExceeded {
+            let exceeded = MemoryExceeded {
                 verb: self.verb,
                 wanted,
                 limit: self.limit,
-            }
-            .into()
+            };
+            in_verb(self.verb, exceeded.into())
         })
     }
 }

@@ -5,12 +5,11 @@ use super::{NEST, nest_of, states};
 use crate::diag::{Diag, Span, code};
 use crate::lang::flow::Flow;
 use crate::lang::plan::{Arguments, TimeOrLength};
-use crate::model::Clock;
 use crate::model::schema::column;
 use crate::plan::{Data, Table, fault, lower, node};
 use crate::spec::{
     Accept, Choice, Example, Length, LengthUnit, Param, ParamSpec, Place, Section, Shape, Type,
-    VerbSpec, format_time,
+    VerbSpec,
 };
 use crate::verb::context::texts;
 use crate::verb::plot::TimeAxis;
@@ -173,7 +172,7 @@ impl Verb for AggregateByThreshold {
         let (ticks, shown) = match threshold {
             TimeOrLength::Time(exact) => {
                 let ticks = lower::ticks(exact, clock, span)?;
-                (ticks, time_text(ticks, clock))
+                (ticks, clock.written(ticks))
             }
             TimeOrLength::Length(length) => {
                 let ticks = ticks_of_length(length, &states, &table, arguments, cx)?;
@@ -182,7 +181,7 @@ impl Verb for AggregateByThreshold {
                     crate::spec::format_float(length.number),
                     length.unit.name()
                 );
-                (ticks, format!("{written} = {}", time_text(ticks, clock)))
+                (ticks, format!("{written} = {}", clock.written(ticks)))
             }
         };
         let max = match arguments.get(&MAX)? {
@@ -218,17 +217,10 @@ impl Verb for AggregateByThreshold {
             .retain(|(key, _)| key != THRESHOLD_FACT && key != "max");
         out.facts.push((THRESHOLD_FACT.to_owned(), shown));
         if let Some(max) = max {
-            out.facts.push(("max".to_owned(), time_text(max, clock)));
+            out.facts.push(("max".to_owned(), clock.written(max)));
         }
         Ok(Data::Table(out))
     }
-}
-
-fn time_text(ticks: i64, clock: Clock) -> String {
-    if clock.is_logical() {
-        return clock.format(ticks);
-    }
-    format_time(clock.to_exact(ticks))
 }
 
 fn check_threshold(threshold: TimeOrLength, arguments: &Arguments) -> Result<(), Diag> {

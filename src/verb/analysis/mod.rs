@@ -1,6 +1,10 @@
 //! Analyses of traces.
 
 pub mod aggregate_by_threshold;
+pub mod claims;
+pub mod critical_path;
+pub mod epsilon_sweep;
+pub mod gaps;
 pub mod profile;
 pub mod states;
 

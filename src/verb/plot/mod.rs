@@ -1,11 +1,17 @@
 //! Figures: each verb turns the rows of its input into a scene.
 
+mod gantt;
+pub mod panel;
+pub mod plot_gantt;
 pub mod plot_stacked;
+mod rows;
+mod stacked;
 
 use crate::diag::{Diag, code};
+use crate::figure::palette::Palette;
 use crate::figure::{self, FigureError, Warning};
-use crate::lang::plan::Arguments;
-use crate::spec::{Accept, Length, LengthUnit, Param, ParamSpec, Place, Shape};
+use crate::lang::plan::{Arguments, TimeRange};
+use crate::spec::{Accept, Length, LengthUnit, Param, ParamSpec, Place, Shape, Value, option};
 
 /// The time axis of a figure to come.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +23,10 @@ pub struct TimeAxis {
     /// End of what is shown, exact; None for the last end.
     pub high: Option<i128>,
 }
+
+option!(PALETTE: Option<Value>, "palette", Shape::Scalar(&[Accept::Text, Accept::TextList, Accept::TextMap]), "12 hues safe for colour blindness", "the name of a ColorBrewer set, a list of \"#RRGGBB\" in profile order, or a map from values");
+option!(RANGE: Option<TimeRange>, "range", Shape::Scalar(&[Accept::TimeRange]), "all", "the part of the time axis that is shown");
+option!(TITLE: Option<String>, "title", Shape::Scalar(&[Accept::Text]), "none", "a title above the plot");
 
 /// `width=`.
 pub static WIDTH: Param<Option<Length>> = Param::new(ParamSpec {
@@ -68,6 +78,21 @@ pub fn size(arguments: &Arguments) -> Result<figure::Size, Diag> {
     Ok(size)
 }
 
+/// The palette that an option asks for.
+pub fn palette_of(value: Option<Value>) -> Palette {
+    match value {
+        Some(Value::String(name)) => Palette::Named(name),
+        Some(Value::List(items)) => Palette::List(items.iter().map(ToString::to_string).collect()),
+        Some(Value::Map(entries)) => Palette::Map(
+            entries
+                .into_iter()
+                .map(|(key, colour)| (key, colour.to_string()))
+                .collect(),
+        ),
+        _ => Palette::Default,
+    }
+}
+
 /// The diagnostic of a figure that cannot be drawn.
 pub fn failure(error: FigureError) -> Diag {
     let text = error.to_string();
@@ -89,9 +114,12 @@ pub fn failure(error: FigureError) -> Diag {
 
 /// The diagnostic of a warning of the figure layer.
 pub fn warning(warning: &Warning) -> Diag {
-    let code = match warning {
-        Warning::PaletteShort { .. } => &code::PALETTE_SHORT,
-        _ => &code::FIGURE,
-    };
-    Diag::warning(code, warning.to_string())
+    let text = warning.to_string();
+    match warning {
+        Warning::PaletteShort { .. } => Diag::warning(&code::PALETTE_SHORT, text),
+        Warning::ManyMarks { .. } => Diag::warning(&code::MANY_STATES, text).help(
+            "`aggregate-by-threshold | plot-stacked` merges those that are too short to be seen and keeps their time",
+        ),
+        _ => Diag::warning(&code::FIGURE, text),
+    }
 }

@@ -1,43 +1,20 @@
 //! `plot-stacked`: the cells of an aggregation, stacked in lanes (aggregation.md section 6).
 
-use super::{HEIGHT, TimeAxis, WIDTH, failure, length, size, warning};
+use super::stacked::Stacked;
+use super::{HEIGHT, PALETTE, RANGE, TITLE, TimeAxis, WIDTH, failure, length, palette_of, size};
 use crate::diag::{Diag, code};
-use crate::figure::chart::{self, Cells, Interruptions, Opacity, Options, Style};
-use crate::figure::palette::Palette;
-use crate::figure::{Scene, axis, lane, layout};
+use crate::figure::chart::{Interruptions, Opacity, Options, Style};
+use crate::figure::layout;
 use crate::lang::flow::Flow;
 use crate::lang::plan::{Arguments, TimeRange};
 use crate::lang::suggest;
-use crate::model::Clock;
 use crate::model::schema::column;
-use crate::plan::data::Draw;
-use crate::plan::{Data, Figure, Table, lower};
-use crate::spec::{
-    Accept, Choice, Example, Kind, Length, Param, ParamSpec, Place, Section, Shape, Value, VerbSpec,
-};
+use crate::plan::{Data, Figure, lower};
+use crate::spec::{Accept, Choice, Example, Kind, Length, Section, Shape, VerbSpec, option};
 use crate::verb::{FlowContext, PlanContext, Verb};
-use datafusion::arrow::array::{Array, ArrayRef, AsArray};
-use datafusion::arrow::compute::cast;
-use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type};
-use datafusion::arrow::record_batch::RecordBatch;
-use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
 
 /// The verb.
 pub struct PlotStacked;
-
-macro_rules! option {
-    ($constant:ident: $type:ty, $name:literal, $accepts:expr, $default:literal, $about:literal) => {
-        #[doc = $about]
-        pub static $constant: Param<$type> = Param::new(ParamSpec {
-            name: $name,
-            place: Place::Option,
-            shape: Shape::Scalar($accepts),
-            default: $default,
-            about: $about,
-        });
-    };
-}
 
 const ALPHAS: &[Choice] = &[
     Choice {
@@ -74,14 +51,11 @@ const STYLES: &[Choice] = &[
     },
 ];
 
-option!(PALETTE: Option<Value>, "palette", &[Accept::Text, Accept::TextList, Accept::TextMap], "12 hues safe for colour blindness", "the name of a ColorBrewer set, a list of \"#RRGGBB\" in profile order, or a map from values");
-option!(ALPHA: Option<&'static str>, "alpha", &[Accept::Choice(ALPHAS)], "number", "what makes a rectangle paler");
-option!(INTERRUPTIONS: Option<&'static str>, "interruptions", &[Accept::Choice(INTERRUPTIONS_CHOICES)], "tick", "how interruptions of long states show");
-option!(STYLE: Option<&'static str>, "style", &[Accept::Choice(STYLES)], "stack", "how a cell is drawn");
-option!(MIN_WIDTH: Option<Length>, "min_width", &[Accept::Length], "4px", "style bars: the least width of a chunk and of a state drawn by itself");
-option!(RANGE: Option<TimeRange>, "range", &[Accept::TimeRange], "all", "the part of the time axis that is shown; cells are never regrouped by it");
-option!(TITLE: Option<String>, "title", &[Accept::Text], "none", "a title above the plot");
-option!(CAPTION: Option<String>, "caption", &[Accept::Text], "the threshold", "the text below the figure; \"\" for none");
+option!(ALPHA: Option<&'static str>, "alpha", Shape::Scalar(&[Accept::Choice(ALPHAS)]), "number", "what makes a rectangle paler");
+option!(INTERRUPTIONS: Option<&'static str>, "interruptions", Shape::Scalar(&[Accept::Choice(INTERRUPTIONS_CHOICES)]), "tick", "how interruptions of long states show");
+option!(STYLE: Option<&'static str>, "style", Shape::Scalar(&[Accept::Choice(STYLES)]), "stack", "how a cell is drawn");
+option!(MIN_WIDTH: Option<Length>, "min_width", Shape::Scalar(&[Accept::Length]), "4px", "style bars: the least width of a chunk and of a state drawn by itself");
+option!(CAPTION: Option<String>, "caption", Shape::Scalar(&[Accept::Text]), "the threshold", "the text below the figure; \"\" for none");
 
 static SPEC: VerbSpec = VerbSpec {
     name: "plot-stacked",
@@ -130,20 +104,6 @@ const NEEDED: [&str; 11] = [
     "pure",
 ];
 
-fn palette(value: Option<Value>) -> Palette {
-    match value {
-        Some(Value::String(name)) => Palette::Named(name),
-        Some(Value::List(items)) => Palette::List(items.iter().map(ToString::to_string).collect()),
-        Some(Value::Map(entries)) => Palette::Map(
-            entries
-                .into_iter()
-                .map(|(key, colour)| (key, colour.to_string()))
-                .collect(),
-        ),
-        _ => Palette::Default,
-    }
-}
-
 impl Verb for PlotStacked {
     fn spec(&self) -> &'static VerbSpec {
         &SPEC
@@ -187,7 +147,7 @@ impl Verb for PlotStacked {
             );
         }
         if let Ok(value) = arguments.get(&PALETTE) {
-            crate::figure::palette::assign(&palette(value), &[])
+            crate::figure::palette::assign(&palette_of(value), &[])
                 .map_err(|error| failure(error).at(arguments.span_of(&PALETTE), "here"))?;
         }
         Ok(Flow::Figure)
@@ -230,7 +190,7 @@ impl Verb for PlotStacked {
         let options = Options {
             size: size(arguments)?,
             time_range: None,
-            palette: palette(arguments.get(&PALETTE)?),
+            palette: palette_of(arguments.get(&PALETTE)?),
             opacity: match arguments.get(&ALPHA)? {
                 Some("none") => Opacity::Off,
                 _ => Opacity::Number,
@@ -252,11 +212,12 @@ impl Verb for PlotStacked {
             facts: table.facts.clone(),
             ..Options::default()
         };
-        Ok(Data::Figure(Figure {
+        let cells = vec![("cells", table.clone())];
+        Ok(Data::Figure(Figure::of(
             table,
-            draw: Arc::new(Stacked { options, range }),
-            scene: Arc::new(OnceLock::new()),
-        }))
+            cells,
+            Stacked { options, range },
+        )))
     }
 
     fn time_axis(&self, arguments: &Arguments, lanes: &[String]) -> Option<Result<TimeAxis, Diag>> {
@@ -269,222 +230,5 @@ impl Verb for PlotStacked {
             })
         };
         Some(axis())
-    }
-}
-
-/// How the cells are drawn.
-struct Stacked {
-    options: Options,
-    range: (Option<i64>, Option<i64>),
-}
-
-/// The time base of the figure layer for a clock.
-fn time_base(clock: Clock) -> axis::TimeBase {
-    if clock.is_logical() {
-        axis::TimeBase::Logical {
-            ticks_per_unit: 1_000_000_000,
-        }
-    } else {
-        axis::TimeBase::Physical {
-            tick_picoseconds: clock.resolution.picoseconds() as i64,
-        }
-    }
-}
-
-/// The cells of all batches as plain vectors.
-#[derive(Default)]
-struct Columns {
-    track: Vec<u32>,
-    value: Vec<u32>,
-    start: Vec<i64>,
-    end: Vec<i64>,
-    low: Vec<f64>,
-    high: Vec<f64>,
-    number: Vec<u64>,
-    pure: Vec<bool>,
-    chunk: Vec<i64>,
-    subchunk: Vec<i64>,
-    nulls: usize,
-}
-
-/// Numbers for names, in order of first appearance.
-#[derive(Default)]
-struct Names<K> {
-    index: HashMap<K, u32>,
-    list: Vec<K>,
-}
-
-impl<K: Clone + Eq + std::hash::Hash> Names<K> {
-    fn number(&mut self, key: &K) -> u32 {
-        if let Some(number) = self.index.get(key) {
-            return *number;
-        }
-        let number = self.list.len() as u32;
-        self.index.insert(key.clone(), number);
-        self.list.push(key.clone());
-        number
-    }
-}
-
-fn part(batch: &RecordBatch, name: &str, data_type: &DataType) -> Result<ArrayRef, Diag> {
-    batch
-        .column_by_name(name)
-        .ok_or_else(|| Diag::error(&code::INTERNAL, format!("the cells lack `{name}`")))
-        .and_then(|array| {
-            cast(array, data_type).map_err(|error| {
-                Diag::error(&code::TYPE_MISMATCH, format!("`{name}` of a cell: {error}"))
-            })
-        })
-}
-
-impl Columns {
-    fn add(
-        &mut self,
-        batch: &RecordBatch,
-        tracks: &mut Names<(String, String)>,
-        values: &mut Names<String>,
-    ) -> Result<(), Diag> {
-        let text = |name| part(batch, name, &DataType::Utf8View);
-        let whole = |name| part(batch, name, &DataType::Int64);
-        let float = |name| part(batch, name, &DataType::Float64);
-        let (resource, kind, value) = (
-            text(column::RESOURCE)?,
-            text(column::TYPE)?,
-            text(column::VALUE)?,
-        );
-        let (resource, kind, value) = (
-            resource.as_string_view(),
-            kind.as_string_view(),
-            value.as_string_view(),
-        );
-        let wholes = [
-            whole(column::START)?,
-            whole(column::END)?,
-            whole("number")?,
-            whole("chunk")?,
-            whole("subchunk")?,
-        ];
-        let [start, end, number, chunk, subchunk] = wholes
-            .each_ref()
-            .map(|array| array.as_primitive::<Int64Type>());
-        let floats = [float("low")?, float("high")?];
-        let [low, high] = floats
-            .each_ref()
-            .map(|array| array.as_primitive::<Float64Type>());
-        let pure = part(batch, "pure", &DataType::Boolean)?;
-        let pure = pure.as_boolean();
-        for row in 0..batch.num_rows() {
-            if start.is_null(row) || end.is_null(row) || low.is_null(row) || high.is_null(row) {
-                self.nulls += 1;
-                continue;
-            }
-            let name = |array: &datafusion::arrow::array::StringViewArray| {
-                if array.is_null(row) {
-                    String::new()
-                } else {
-                    array.value(row).to_owned()
-                }
-            };
-            self.track
-                .push(tracks.number(&(name(resource), name(kind))));
-            self.value.push(values.number(&name(value)));
-            self.start.push(start.value(row));
-            self.end.push(end.value(row));
-            self.low.push(low.value(row));
-            self.high.push(high.value(row));
-            self.number
-                .push(u64::try_from(number.value(row)).unwrap_or(1));
-            self.pure.push(pure.is_valid(row) && pure.value(row));
-            self.chunk.push(chunk.value(row));
-            self.subchunk.push(subchunk.value(row));
-        }
-        Ok(())
-    }
-
-    /// Renumbers the tracks so that lanes are in natural order.
-    fn renumber(&mut self, tracks: &[lane::Track]) -> Vec<lane::Track> {
-        let order = lane::natural_order(tracks);
-        let mut place = vec![0_u32; tracks.len()];
-        for (lane, old) in order.iter().enumerate() {
-            if let Some(slot) = place.get_mut(*old) {
-                *slot = lane as u32;
-            }
-        }
-        for track in &mut self.track {
-            *track = place.get(*track as usize).copied().unwrap_or(0);
-        }
-        order
-            .iter()
-            .filter_map(|old| tracks.get(*old).cloned())
-            .collect()
-    }
-}
-
-impl Draw for Stacked {
-    fn draw(
-        &self,
-        table: &Table,
-        rows: &[RecordBatch],
-        domain: &[String],
-    ) -> Result<(Scene, Vec<Diag>), Diag> {
-        let mut cells = Columns::default();
-        let mut tracks = Names::default();
-        let mut values = Names::default();
-        for batch in rows {
-            cells.add(batch, &mut tracks, &mut values)?;
-        }
-        let tracks: Vec<lane::Track> = tracks
-            .list
-            .into_iter()
-            .map(|(resource, kind)| lane::Track { resource, kind })
-            .collect();
-        let tracks = cells.renumber(&tracks);
-        // A value that a stage made up comes behind those of the trace, by its name.
-        let mut domain = domain.to_vec();
-        let mut made: Vec<String> = values
-            .list
-            .iter()
-            .filter(|value| !domain.contains(value))
-            .cloned()
-            .collect();
-        made.sort();
-        domain.extend(made);
-        let mut options = self.options.clone();
-        if self.range.0.is_some() || self.range.1.is_some() {
-            let first = cells.start.iter().min().copied().unwrap_or(0);
-            let last = cells.end.iter().max().copied().unwrap_or(0);
-            options.time_range =
-                Some((self.range.0.unwrap_or(first), self.range.1.unwrap_or(last)));
-        }
-        let input = chart::Table {
-            tracks: &tracks,
-            values: &values.list,
-            domain: &domain,
-            cells: Cells {
-                track: &cells.track,
-                start: &cells.start,
-                end: &cells.end,
-                value: &cells.value,
-                low: &cells.low,
-                high: &cells.high,
-                number: &cells.number,
-                pure: &cells.pure,
-                chunk: &cells.chunk,
-                subchunk: &cells.subchunk,
-            },
-            time: time_base(table.clock()),
-        };
-        let (scene, warnings) = chart::stacked(&input, &options).map_err(failure)?;
-        let mut diags: Vec<Diag> = warnings.iter().map(warning).collect();
-        if cells.nulls > 0 {
-            diags.push(Diag::warning(
-                &code::NULLS_LEFT_OUT,
-                format!(
-                    "{} cells without a place were left out of the figure",
-                    cells.nulls
-                ),
-            ));
-        }
-        Ok((scene, diags))
     }
 }

@@ -56,6 +56,7 @@ pub fn trace_of(relations: Vec<(String, Table)>, lineage: Arc<Lineage>) -> Trace
         relations,
         focus: STATES.to_owned(),
         states_filtered: false,
+        has_dependencies: false,
         lineage,
     }
 }

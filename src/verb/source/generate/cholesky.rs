@@ -1,7 +1,7 @@
 //! The Cholesky model as relations: each scan simulates the run again and keeps only a batch of rows.
 
 use super::super::opened::{Opened, table_of, trace_of};
-use super::{CPUS, GPUS, SEED, TILES};
+use super::{CPUS, GPUS, TILES, count, int, optional, seed, texts, whole};
 use crate::algo::cholesky::{
     self, EventRow, LinkRow, Parameters, ResourceRow, StateRow, TaskAttributes, VariableRow,
 };
@@ -14,10 +14,8 @@ use crate::model::schema::{
 };
 use crate::plan::source::{RowSource, Rows, SourceTable};
 use crate::plan::{Data, Engine, Lineage};
-use crate::spec::{Param, TimeUnit};
-use datafusion::arrow::array::{
-    ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, StringViewArray,
-};
+use crate::spec::TimeUnit;
+use datafusion::arrow::array::{ArrayRef, BooleanArray, Float64Array, Int32Array};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::arrow::record_batch::{RecordBatch, RecordBatchOptions};
 use datafusion::common::project_schema;
@@ -63,28 +61,11 @@ fn invalid(message: &str, arguments: &Arguments) -> Diag {
 
 fn parameters(arguments: &Arguments) -> Result<Parameters, Diag> {
     let default = Parameters::default();
-    let count = |param: &Param<Option<i64>>, default: u32| match arguments.get(param)? {
-        None => Ok(default),
-        Some(count) => u32::try_from(count).map_err(|_| {
-            Diag::error(
-                &code::INVALID_VALUE,
-                format!("`{}` is a count, not {count}", param.spec.name),
-            )
-            .at(arguments.span_of(param), "here")
-        }),
-    };
-    let seed = match arguments.get(&SEED)? {
-        None => default.seed,
-        Some(seed) => u64::try_from(seed).map_err(|_| {
-            Diag::error(&code::INVALID_VALUE, "`seed` is 0 or more")
-                .at(arguments.span_of(&SEED), "here")
-        })?,
-    };
     let parameters = Parameters {
-        tiles: count(&TILES, default.tiles)?,
-        cpus: count(&CPUS, default.cpus)?,
-        gpus: count(&GPUS, default.gpus)?,
-        seed,
+        tiles: count(arguments, &TILES, default.tiles)?,
+        cpus: count(arguments, &CPUS, default.cpus)?,
+        gpus: count(arguments, &GPUS, default.gpus)?,
+        seed: seed(arguments, default.seed)?,
     };
     parameters
         .validate()
@@ -149,23 +130,6 @@ impl Simulated {
             .get(index as usize)
             .map(|resource| resource.name.as_str())
     }
-}
-
-fn texts<'a>(values: impl Iterator<Item = Option<&'a str>>) -> ArrayRef {
-    Arc::new(values.collect::<StringViewArray>())
-}
-
-fn whole(values: impl Iterator<Item = i64>) -> ArrayRef {
-    Arc::new(Int64Array::from_iter_values(values))
-}
-
-fn optional(values: impl Iterator<Item = Option<i64>>) -> ArrayRef {
-    Arc::new(values.collect::<Int64Array>())
-}
-
-/// A count as the engine's integer; the simulation never reaches the end of 63 bits.
-fn int(value: u64) -> i64 {
-    i64::try_from(value).unwrap_or(i64::MAX)
 }
 
 /// Pulls rows into batches, making only the columns that are asked for.
