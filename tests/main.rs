@@ -9,6 +9,7 @@ mod critical_path;
 mod determinism;
 mod errors;
 mod etf;
+mod goldens;
 mod language;
 mod laws;
 mod layers;

@@ -300,7 +300,6 @@ fn paint(table: &Table, options: &Options) -> Result<(Paint, Vec<Warning>), Figu
 
 /// The marks in their clip, or a word where there are none.
 fn mark_groups(view: &View<'_>, frame: &Frame<'_>, style: Style, routes: &[Route]) -> Vec<Group> {
-    let clip = Some(view.plot);
     if view.order.is_empty() && routes.is_empty() {
         return vec![frame.notice(view.table.marks.is_empty(), view.plot)];
     }
@@ -308,8 +307,25 @@ fn mark_groups(view: &View<'_>, frame: &Frame<'_>, style: Style, routes: &[Route
         Style::Rects => rects::draw(view),
         Style::Segments => segments::draw(view),
     };
-    let group = |role, marks| Group { role, clip, marks };
-    vec![group("marks", marks), group("links", link::draw(routes))]
+    // Bows over the first row reach beyond the plot.
+    let above = Rect::new(
+        view.plot.x,
+        view.plot.y - link::BOW,
+        view.plot.width,
+        view.plot.height + link::BOW,
+    );
+    vec![
+        Group {
+            role: "marks",
+            clip: Some(view.plot),
+            marks,
+        },
+        Group {
+            role: "links",
+            clip: Some(above),
+            marks: link::draw(routes),
+        },
+    ]
 }
 
 fn facts(view: &View<'_>, options: &Options, routes: &[Route]) -> Vec<(String, String)> {

@@ -17,7 +17,7 @@ const THINNED: f64 = 0.4;
 const LEAST_LEVEL: f64 = 9.0;
 
 /// How far a bow reaches beyond the two states that it joins, in pixels.
-const BOW: f64 = 4.0;
+pub(super) const BOW: f64 = 4.0;
 
 /// The arrow of one link.
 #[derive(Clone, Copy, Debug, PartialEq)]
