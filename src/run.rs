@@ -1,5 +1,7 @@
 //! Runs checked steps: builds the data of pipelines stage by stage, evaluates scalars, shows results.
 
+mod empty;
+
 use crate::diag::{Diag, Sources, Span, code};
 use crate::func::{self, Functions};
 use crate::lang::fold;
@@ -64,8 +66,16 @@ impl Runner<'_> {
                     return Ok(());
                 }
                 let mut cx = self.context(None, Vec::new());
-                verb::outcome::print::show(&data, None, &mut cx)
-                    .map_err(|diag| located(diag, pipeline, pipeline.span))
+                let has_rows = verb::outcome::print::show(&data, None, &mut cx)
+                    .map_err(|diag| located(diag, pipeline, pipeline.span))?;
+                if has_rows {
+                    return Ok(());
+                }
+                // What cannot be explained stays an empty result.
+                match self.explain_empty(pipeline) {
+                    Err(diag) if diag.code == &code::INTERRUPTED => Err(diag),
+                    _ => Ok(()),
+                }
             }
             Step::Scalar(scalar) => {
                 let value = self.scalar(scalar)?;
@@ -197,7 +207,7 @@ impl Runner<'_> {
 
     fn stage_texts(&self, pipeline: &Pipeline, before: usize, out: &mut Vec<String>) {
         match &pipeline.source {
-            Source::Verb(call) => out.push(self.stage_text(call)),
+            Source::Verb(call) => out.push(self.stage_with_kind(call)),
             Source::Pipeline {
                 pipeline: inner,
                 relation,
@@ -212,10 +222,15 @@ impl Runner<'_> {
             .stages
             .iter()
             .filter(|call| call.span.start < before);
-        out.extend(earlier.map(|call| self.stage_text(call)));
+        out.extend(earlier.map(|call| self.stage_with_kind(call)));
     }
 
-    /// A stage as it was written, on one line, with the kind that comes out.
+    /// A stage with the kind that comes out.
+    fn stage_with_kind(&self, call: &StageCall) -> String {
+        format!("{} → {}", self.stage_text(call), call.flow.kind().word())
+    }
+
+    /// A stage as it was written, on one line.
     fn stage_text(&self, call: &StageCall) -> String {
         let text = self
             .texts
@@ -226,7 +241,7 @@ impl Runner<'_> {
             })
             .unwrap_or_else(|| call.verb.name.to_owned());
         let words: Vec<&str> = text.split_whitespace().collect();
-        format!("{} → {}", words.join(" "), call.flow.kind().word())
+        words.join(" ")
     }
 
     fn scalar(&mut self, scalar: &Arc<Scalar>) -> Result<Value, Diag> {

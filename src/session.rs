@@ -105,6 +105,11 @@ impl Session {
         self.functions.names()
     }
 
+    /// What loading did, for each input that was read row by row.
+    pub fn reports(&self) -> Vec<crate::model::LoadReport> {
+        self.inputs.reports()
+    }
+
     /// The inputs of the REPL that succeeded, as a script.
     pub fn script(&self) -> String {
         let mut out = String::new();
@@ -473,8 +478,8 @@ pub(crate) fn call(
 struct Silent;
 
 impl Host for Silent {
-    fn table(&mut self, _: &verb::Shown) -> Result<(), Diag> {
-        Ok(())
+    fn table(&mut self, _: &verb::Shown) -> Result<usize, Diag> {
+        Ok(1)
     }
 
     fn text(&mut self, _: &str) -> Result<(), Diag> {

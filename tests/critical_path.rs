@@ -351,3 +351,29 @@ fn delays_bound_in_full_mode() {
         ran.stderr
     );
 }
+
+#[test]
+fn a_second_analysis_replaces_the_first() {
+    let folder = data().join("critical-path");
+    let once = |stages: &str| {
+        let script = format!(
+            "let path = load \"zero-length.claims.csv\" deps=\"zero-length.deps.csv\" unit=s{stages}
+             path | select id, critical, slack, path_order, path_position, blocking
+             path.path_edges
+             path.path_summary
+             path.links | filter type == \"critical\" | select source, target, value"
+        );
+        run(&script, &folder).good()
+    };
+    let second = " | critical-path deps=application epsilon=1s";
+    let twice = once(&format!(" | critical-path deps=none epsilon=0s{second}"));
+    assert_eq!(twice, once(second));
+}
+
+#[test]
+fn resources_that_are_not_known_are_not_the_same() {
+    let folder = data().join("critical-path");
+    let script = "load \"ties.claims.csv\" unit=s | derive resource = null
+                  | critical-path epsilon=0s | filter critical | distinct blocking | sort blocking";
+    assert_eq!(run(script, &folder).good(), "blocking\nother\nstart\n");
+}

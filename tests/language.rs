@@ -285,3 +285,34 @@ fn names_that_clash_say_both_files() {
     );
     assert_eq!(ran.codes(), ["input_missing"], "{}", ran.stderr);
 }
+
+#[test]
+fn a_definition_means_the_scalars_of_its_own_place() {
+    let folder = workspace();
+    write(
+        folder.path(),
+        "slow.marey",
+        "let cut = 10ms\ndef slow(than=$cut) = filter duration > $than and duration > $cut | summarize count()\n",
+    );
+    let plain = run(
+        "load \"hand.csv\" unit=ms | filter duration > 10ms | summarize count()",
+        folder.path(),
+    )
+    .good();
+    // Neither a loop nor a later `let` changes what the file meant.
+    let ran = run(
+        "use \"slow.marey\"\nlet cut = 1ms\nfor cut in [2ms] { load \"hand.csv\" unit=ms | slow }",
+        folder.path(),
+    );
+    assert_eq!(ran.good(), plain);
+    // The argument of a use is of the place of the use.
+    let ran = run(
+        "use \"slow.marey\"\nfor cut in [90ms] { load \"hand.csv\" unit=ms | slow $cut }",
+        folder.path(),
+    );
+    assert_eq!(ran.good(), "count\n0\n");
+    let ran = run("def late() = take $n\nlet n = 1", folder.path());
+    assert_eq!(ran.codes(), ["unknown_name"], "{}", ran.stderr);
+    let ran = run("def one() = take 1\ndef one() = take 2", folder.path());
+    assert_eq!(ran.codes(), ["duplicate_name"], "{}", ran.stderr);
+}

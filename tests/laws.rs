@@ -23,7 +23,7 @@ pub struct Captured {
 }
 
 impl Host for Captured {
-    fn table(&mut self, shown: &Shown) -> Result<(), Diag> {
+    fn table(&mut self, shown: &Shown) -> Result<usize, Diag> {
         let columns = &shown.table.columns;
         let schema = marey::plan::engine::stamped(shown.table.plan.schema().as_arrow(), columns);
         let visible: Vec<usize> = (0..schema.fields().len())
@@ -40,7 +40,7 @@ impl Host for Captured {
         })?;
         writer.finish().unwrap();
         self.tables.push(String::from_utf8(bytes).unwrap());
-        Ok(())
+        Ok(1)
     }
 
     fn text(&mut self, text: &str) -> Result<(), Diag> {

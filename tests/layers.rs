@@ -93,7 +93,7 @@ const NAMED_IN: &[(&str, &[&str])] = &[
     ("clap", &["cli/"]),
     (
         "datafusion",
-        &["plan/", "func/", "verb/", "session.rs", "run.rs"],
+        &["plan/", "func/", "verb/", "session.rs", "run.rs", "run/"],
     ),
 ];
 

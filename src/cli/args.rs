@@ -70,6 +70,23 @@ enum Command {
         #[arg(value_name = "SCRIPT")]
         scripts: Vec<PathBuf>,
     },
+    /// Say what a trace is: relations, span, values, problems, and what to write next
+    #[command(disable_help_flag = true)]
+    Info {
+        /// The traces
+        #[arg(value_name = "TRACE")]
+        traces: Vec<String>,
+    },
+    /// Print the completions of a shell
+    #[command(disable_help_flag = true)]
+    Completions {
+        /// Which shell
+        #[arg(value_name = "SHELL", value_enum)]
+        shell: Option<clap_complete::Shell>,
+    },
+    /// Print the manual page, as roff
+    #[command(disable_help_flag = true)]
+    Man,
 }
 
 /// Options that every way of running takes.
@@ -142,6 +159,8 @@ pub enum Task {
     Run(Vec<Piece>),
     /// Find the mistakes of these.
     Check(Vec<Piece>),
+    /// Say what these traces are.
+    Info(Vec<String>),
     /// List the parameters of a script.
     Parameters(Piece),
     /// Print this text and stop.
@@ -243,8 +262,12 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Invocation,
         None => asked.plain(&mut command)?,
         Some(Command::Run { script }) => asked.run(script.map(Piece::of), &mut command)?,
         Some(Command::Check { scripts }) => {
-            asked.check(scripts.into_iter().map(Piece::of).collect(), &mut command)?
+            let scripts = scripts.into_iter().map(Piece::of).collect();
+            asked.scripts("check", scripts, &mut command, Task::Check)?
         }
+        Some(Command::Info { traces }) => asked.named("info", "TRACE…", traces, &mut command)?,
+        Some(Command::Completions { shell }) => asked.completions(shell, &mut command)?,
+        Some(Command::Man) => asked.manual(&mut command)?,
     };
     Ok(Invocation {
         task,
@@ -298,20 +321,80 @@ impl Asked {
         }
     }
 
-    fn check(self, scripts: Vec<Piece>, command: &mut clap::Command) -> Result<Task, Refused> {
-        self.nothing_before("check")?;
+    /// A subcommand that takes scripts.
+    fn scripts(
+        self,
+        name: &str,
+        scripts: Vec<Piece>,
+        command: &mut clap::Command,
+        task: impl FnOnce(Vec<Piece>) -> Task,
+    ) -> Result<Task, Refused> {
+        self.nothing_before(name)?;
         if self.help {
-            return Ok(Task::Print(help_of("check", command)));
+            return Ok(Task::Print(help_of(name, command)));
         }
         let mut pieces = self.pieces;
         pieces.extend(scripts);
         if pieces.is_empty() {
             return Err(refused(
-                "`marey check` needs a script",
-                "marey check SCRIPT…",
+                &format!("`marey {name}` needs a script"),
+                &format!("marey {name} SCRIPT…"),
             ));
         }
-        Ok(Task::Check(pieces))
+        Ok(task(pieces))
+    }
+
+    /// A subcommand that takes traces.
+    fn named(
+        self,
+        name: &str,
+        wanted: &str,
+        traces: Vec<String>,
+        command: &mut clap::Command,
+    ) -> Result<Task, Refused> {
+        self.nothing_before(name)?;
+        if self.help {
+            return Ok(Task::Print(help_of(name, command)));
+        }
+        if traces.is_empty() {
+            return Err(refused(
+                &format!("`marey {name}` needs a trace"),
+                &format!("marey {name} {wanted}"),
+            ));
+        }
+        Ok(Task::Info(traces))
+    }
+
+    fn completions(
+        self,
+        shell: Option<clap_complete::Shell>,
+        command: &mut clap::Command,
+    ) -> Result<Task, Refused> {
+        self.nothing_before("completions")?;
+        match shell {
+            _ if self.help => Ok(Task::Print(help_of("completions", command))),
+            Some(shell) => {
+                let mut out = Vec::new();
+                clap_complete::generate(shell, command, "marey", &mut out);
+                Ok(Task::Print(String::from_utf8_lossy(&out).into_owned()))
+            }
+            None => Err(refused(
+                "`marey completions` needs a shell: bash, zsh, fish, elvish or powershell",
+                "marey completions SHELL",
+            )),
+        }
+    }
+
+    fn manual(self, command: &mut clap::Command) -> Result<Task, Refused> {
+        self.nothing_before("man")?;
+        if self.help {
+            return Ok(Task::Print(help_of("man", command)));
+        }
+        let mut out = Vec::new();
+        clap_mangen::Man::new(command.clone())
+            .render(&mut out)
+            .map_err(|error| Refused(format!("error: {error}\n")))?;
+        Ok(Task::Print(String::from_utf8_lossy(&out).into_owned()))
     }
 
     /// `marey a.marey run b.marey` is a slip: one of the two scripts would be forgotten in silence.

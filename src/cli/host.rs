@@ -47,6 +47,8 @@ pub struct Console {
     /// What runs, and the index its text has in `sources`; its parts come right before it.
     script: (Script, u32),
     warned: Vec<Warned>,
+    /// Warnings that are not shown but kept, where they are.
+    held: Option<Vec<Diag>>,
     previous: Previous,
     tables: usize,
 }
@@ -68,6 +70,7 @@ impl Console {
             sources: Sources::default(),
             script: (Script::default(), u32::MAX),
             warned: Vec::new(),
+            held: None,
             previous: Previous::Nothing,
             tables: 0,
         })
@@ -104,6 +107,17 @@ impl Console {
                 ));
             }
         }
+    }
+
+    /// Keeps warnings from now on instead of showing them.
+    pub fn hold(&mut self) {
+        self.held = Some(Vec::new());
+    }
+
+    /// The warnings that were kept; from now on they are shown again.
+    pub fn held(&mut self) -> Vec<Diag> {
+        self.warned.clear();
+        self.held.take().unwrap_or_default()
     }
 
     /// True once nobody reads standard output any more: the run is to end quietly.
@@ -214,7 +228,7 @@ impl Console {
 }
 
 impl Host for Console {
-    fn table(&mut self, shown: &Shown) -> Result<(), Diag> {
+    fn table(&mut self, shown: &Shown) -> Result<usize, Diag> {
         let format = self.format();
         if format.binary && self.tables > 0 {
             return Err(Diag::error(
@@ -275,7 +289,9 @@ impl Host for Console {
         {
             return Err(diag);
         }
-        writer.finish().map_err(failed)
+        writer.finish().map_err(failed)?;
+        // A limit of 0 rows says nothing about how many there are.
+        Ok(if limit == Some(0) { 1 } else { rows })
     }
 
     fn text(&mut self, text: &str) -> Result<(), Diag> {
@@ -328,7 +344,10 @@ impl Host for Console {
             message: diag.message.clone(),
             count: 1,
         });
-        self.complain(&self.rendered(&diag));
+        match &mut self.held {
+            Some(held) => held.push(diag),
+            None => self.complain(&self.rendered(&diag)),
+        }
     }
 
     fn stage(&mut self, name: &str) {

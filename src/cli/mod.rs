@@ -7,6 +7,7 @@
 pub mod args;
 pub mod check;
 pub mod host;
+mod info;
 mod output;
 pub mod progress;
 pub mod run;

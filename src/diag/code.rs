@@ -111,6 +111,7 @@ codes! {
     SAVE_REPORT "save_report" Run "A file was written whose format cannot hold the trace as it is; what was written another way or left out is counted.";
     OUTPUT "output" Run "The output file cannot be written.";
     NOT_ONE_VALUE "not_one_value" Run "A pipeline used as a scalar gave more or less than one row and one column.";
+    EMPTY_RESULT "empty_result" Run "A result has no rows. The label shows the stage that took the last ones away; where it compares a column with a text that never occurs, the help names the nearest that does.";
     NULLS_LEFT_OUT "nulls_left_out" Run "Null values were left out of an aggregate or a figure.";
     PALETTE_SHORT "palette_short" Run "The palette has fewer colours than there are values; the rest got generated colours.";
     PIXEL_THRESHOLD "pixel_threshold" Script "A threshold in lengths of the figure needs a plot at the end of the pipeline or `width=` on the verb.";

@@ -25,7 +25,11 @@ mod grammar {
     pub(super) struct Grammar;
 }
 
-use grammar::{Grammar, Rule};
+use grammar::Grammar;
+pub(super) use grammar::Rule;
+
+/// A piece of a text that a rule of the grammar matched, for [`super::format`].
+pub(super) type Piece<'a> = Pair<'a, Rule>;
 
 /// Deepest nesting of brackets and of operators in one expression. Far above what people write, far below
 /// what a 2 MB stack holds.
@@ -114,6 +118,18 @@ pub fn parse(text: &str, source: u32) -> Parsed {
     parsed
 }
 
+/// The statements of a text without mistakes, as the grammar matched them; none where it refuses the text.
+/// A byte-order mark is not accepted.
+pub(super) fn pieces(text: &str) -> Option<Vec<Piece<'_>>> {
+    let script = grammar(Rule::script, text).ok()?.next()?;
+    let statements = script.into_inner();
+    Some(
+        statements
+            .filter(|pair| pair.as_rule() == Rule::statement)
+            .collect(),
+    )
+}
+
 /// Whether the editor should go on to another line.
 pub fn completeness(text: &str) -> Completeness {
     if text.trim().is_empty() {
@@ -132,7 +148,9 @@ pub fn completeness(text: &str) -> Completeness {
         Some(pair) if pair.as_rule() == Rule::broken => {
             let end = text.trim_end_matches([' ', '\t']).len();
             match grammar(Rule::alone, pair.as_str()) {
-                Err(error) if pair.as_span().start() + farthest(&error) >= end => {
+                Err(error)
+                    if pair.as_span().start() + farthest(&error) >= end || hint::is_open(text) =>
+                {
                     Completeness::Open
                 }
                 _ => Completeness::Whole,
@@ -254,13 +272,17 @@ fn pair_input<'a>(pair: &Pair<'a, Rule>) -> &'a str {
     pair.as_span().get_input()
 }
 
-/// The comment on the lines right above a byte: the help text of a `def`.
-fn comment_above(text: &str, at: usize) -> Option<String> {
-    let before = text.get(..at)?;
-    let lines = before
-        .lines()
-        .rev()
-        .skip(usize::from(!before.ends_with('\n')));
+/// The comment on the lines right above a byte: the help text of a `def`. What stands behind another
+/// statement on its line has none.
+pub(super) fn comment_above(text: &str, at: usize) -> Option<String> {
+    let before = text.get(..at)?.trim_end_matches([' ', '\t', '\u{a0}']);
+    let mut lines = before.split('\n').rev().flat_map(|line| {
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        line.rsplit('\r')
+    });
+    if !lines.next()?.is_empty() {
+        return None;
+    }
     let mut comment: Vec<&str> = lines
         .map_while(|line| line.trim_start().strip_prefix('#'))
         .map(str::trim)

@@ -2,7 +2,7 @@
 //!
 //! An argument keeps the span it was written at, so that what is wrong with it is shown where it stands.
 
-use super::ast::{Argument, Expr, FormatPart, Head, Node, Pipeline, Stage};
+use super::ast::{Argument, Expr, FormatPart, Head, Name, Node, Pipeline, Stage};
 
 /// The expression for each name.
 pub type Replacements = Vec<(String, Expr)>;
@@ -27,6 +27,67 @@ pub fn stage(stage: &Stage, with: &Replacements) -> Stage {
         arguments: arguments(&stage.arguments),
         by: arguments(&stage.by),
         ..stage.clone()
+    }
+}
+
+/// An expression with its names replaced.
+pub fn expression(written: &Expr, with: &Replacements) -> Expr {
+    expr(written, with)
+}
+
+/// The `$names` of a pipeline.
+pub fn scalars(pipeline: &Pipeline, out: &mut Vec<Name>) {
+    match &pipeline.head {
+        Head::Stage(stage) => scalars_of_stage(stage, out),
+        Head::Nested(inner) => scalars(inner, out),
+        Head::Expr(inner) => scalars_of(inner, out),
+    }
+    for stage in &pipeline.stages {
+        scalars_of_stage(stage, out);
+    }
+}
+
+fn scalars_of_stage(stage: &Stage, out: &mut Vec<Name>) {
+    for argument in stage.arguments.iter().chain(&stage.by) {
+        scalars_of(&argument.value, out);
+    }
+}
+
+/// The `$names` of an expression.
+pub fn scalars_of(written: &Expr, out: &mut Vec<Name>) {
+    match &written.node {
+        Node::Scalar(name) => out.push(name.clone()),
+        Node::Format(parts) => parts.iter().for_each(|part| match part {
+            FormatPart::Text(_) => {}
+            FormatPart::Hole(hole) => scalars_of(hole, out),
+        }),
+        Node::List(items) => items.iter().for_each(|item| scalars_of(item, out)),
+        Node::Map(entries) => entries.iter().for_each(|(_, e)| scalars_of(e, out)),
+        Node::Call(_, arguments) => arguments.iter().for_each(|a| scalars_of(&a.value, out)),
+        Node::Unary(_, a) | Node::Group(a) => scalars_of(a, out),
+        Node::Binary(_, a, b) => {
+            scalars_of(a, out);
+            scalars_of(b, out);
+        }
+        Node::Range(low, high) => {
+            for end in [low, high].into_iter().flatten() {
+                scalars_of(end, out);
+            }
+        }
+        Node::If(a, b, c) => {
+            for part in [a, b, c] {
+                scalars_of(part, out);
+            }
+        }
+        Node::Subquery(inner) => scalars(inner, out),
+        Node::Null
+        | Node::Bool(_)
+        | Node::Number(_)
+        | Node::Time(..)
+        | Node::Length(_)
+        | Node::Size(_)
+        | Node::String(_)
+        | Node::Column(_) => {}
     }
 }
 

@@ -460,6 +460,13 @@ impl TraceBuilder {
         self.set(attribute, Row(resource.0), text);
     }
 
+    /// Says which format a file was read as.
+    pub fn read_as(&mut self, format: &'static str) {
+        if !self.report.formats.contains(&format) {
+            self.report.formats.push(format);
+        }
+    }
+
     /// Says that own ids come from a column that only looks like one: if they repeat they are dropped
     /// rather than repaired.
     pub fn guess_ids(&mut self) {

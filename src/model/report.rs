@@ -34,6 +34,8 @@ pub struct LoadReport {
     pub rejected: Vec<Reason>,
     /// Reasons for rows that were mended and kept.
     pub repaired: Vec<Reason>,
+    /// The formats that were read, each once, in order.
+    pub formats: Vec<&'static str>,
     /// Other things worth saying once: what was taken for what, missing units.
     pub notes: Vec<String>,
 }

@@ -49,7 +49,8 @@ impl Default for EngineConfig {
 
 /// The engine of a session.
 pub struct Engine {
-    runtime: Runtime,
+    /// There until the end.
+    runtime: Option<Runtime>,
     context: SessionContext,
     cancel: Cancel,
     notes: Arc<Notes>,
@@ -111,12 +112,20 @@ impl Engine {
             .with_query_planner(node::query_planner())
             .build();
         Ok(Engine {
-            runtime,
+            runtime: Some(runtime),
             context: SessionContext::new_with_state(state),
             cancel: Cancel::default(),
             notes,
             config,
         })
+    }
+
+    /// Runs a future to its end.
+    fn block_on<T>(&self, future: impl Future<Output = Result<T, Diag>>) -> Result<T, Diag> {
+        match &self.runtime {
+            Some(runtime) => runtime.block_on(future),
+            None => Err(Diag::error(&code::INTERNAL, "the engine has ended")),
+        }
     }
 
     /// The DataFusion context, for its function registry.
@@ -156,7 +165,7 @@ impl Engine {
         &self,
         future: impl Future<Output = Result<T, DataFusionError>>,
     ) -> Result<T, Diag> {
-        self.runtime.block_on(async {
+        self.block_on(async {
             tokio::select! {
                 biased;
                 () = self.cancel.cancelled() => Err(interrupted()),
@@ -183,7 +192,7 @@ impl Engine {
     ) -> Result<(), Diag> {
         let physical = self.physical(plan)?;
         let task = self.context.task_ctx();
-        self.runtime.block_on(async {
+        self.block_on(async {
             // The plan runs in a task of its own, so that a stop is heard at once however long one step of it
             // takes. Starting a stream may spawn tasks, so it happens in there too.
             let (sender, mut receiver) = tokio::sync::mpsc::channel(2);
@@ -232,6 +241,15 @@ impl Engine {
             Ok(())
         })?;
         Ok(batches)
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        // Work that was stopped may be in the middle of a step; nobody waits for its end.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
     }
 }
 

@@ -149,6 +149,7 @@ pub fn read(
             ));
         }
         if let Some(reader) = reader {
+            builder.read_as(reader.spec().name);
             reader.read(&mut input, options, builder)?;
         }
         at.bytes = input.progress().bytes;

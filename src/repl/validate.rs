@@ -25,6 +25,9 @@ mod tests {
     #[test]
     fn open_until_the_brackets_and_the_pipe_are_done() {
         assert!(is_open("let t = ("));
+        assert!(is_open("for i in [1, 2] {"));
+        assert!(is_open("for i in [1, 2] {\n  $i\n"));
+        assert!(!is_open("for i in [1, 2] { $i }"));
         assert!(is_open("load \"x\" |"));
         assert!(is_open("| sort a,"));
         assert!(!is_open("load \"x\" | profile"));

@@ -42,8 +42,8 @@ pub struct Shown<'a> {
 
 /// Where results go. The library prints nothing itself.
 pub trait Host {
-    /// A table to show.
-    fn table(&mut self, shown: &Shown) -> Result<(), Diag>;
+    /// A table to show. Gives the number of its rows, as far as they were looked at: 0 only where it has none.
+    fn table(&mut self, shown: &Shown) -> Result<usize, Diag>;
     /// Text to show: a summary, a plan.
     fn text(&mut self, text: &str) -> Result<(), Diag>;
     /// A value to show.
@@ -150,15 +150,23 @@ impl PlanContext<'_> {
     }
 
     /// The colour domain: the values of the loaded traces by the time they take in all of them, computed once for each.
-    pub fn domain(&mut self, lineages: &[&Arc<Lineage>]) -> Result<Vec<String>, Diag> {
+    pub fn domain(&mut self, tables: &[&Table]) -> Result<Vec<String>, Diag> {
         let mut all: Vec<(String, i128)> = Vec::new();
         let mut seen: Vec<*const Lineage> = Vec::new();
-        for lineage in lineages {
+        for table in tables {
+            let (lineage, clock) = (&table.lineage, table.clock());
             if seen.contains(&Arc::as_ptr(lineage)) {
                 continue;
             }
             seen.push(Arc::as_ptr(lineage));
-            for (name, duration) in self.profile(lineage)? {
+            for (name, ticks) in self.profile(lineage)? {
+                // Ticks of different traces may differ in length.
+                let tick = if clock.is_logical() {
+                    1
+                } else {
+                    clock.resolution.picoseconds()
+                };
+                let duration = ticks.saturating_mul(tick);
                 match all.iter_mut().find(|(known, _)| *known == name) {
                     Some((_, total)) => *total += duration,
                     None => all.push((name, duration)),

@@ -9,7 +9,7 @@ pub mod relational;
 pub mod source;
 pub mod time;
 
-pub use context::{Ahead, FlowContext, Host, PlanContext, Shown, unexpected};
+pub use context::{Ahead, FlowContext, Host, PlanContext, Shown, texts, unexpected};
 
 use crate::diag::Diag;
 use crate::lang::flow::Flow;

@@ -420,3 +420,92 @@ fn wait_for(folder: &Path, ending: &str) {
         std::thread::sleep(Duration::from_millis(20));
     }
 }
+
+#[test]
+fn info_says_what_a_trace_is_and_what_to_write_next() {
+    let folder = workspace();
+    let ran = run_with(["info", "hand.csv", "machine.etf"], folder.path());
+    let out = ran.good();
+    for wanted in [
+        "hand.csv\nformat: pj_dump, 10 records, 10 kept\n",
+        "trace: 10 states, 2 resources, 0 … 100\n",
+        // The profile of the worked example.
+        "A,36,3,",
+        "machine.etf\nformat: etf, 34 records, 29 kept\n",
+        "not_read,machine.etf,1,37\n",
+        "does not say its unit of time",
+    ] {
+        assert!(out.contains(wanted), "{wanted}\n{out}");
+    }
+    // The lines to go on with run as they are.
+    let lines = out
+        .lines()
+        .filter_map(|line| line.strip_prefix("  marey -c '"));
+    let scripts: Vec<&str> = lines.map(|line| line.trim_end_matches('\'')).collect();
+    assert_eq!(scripts.len(), 4, "{out}");
+    for script in scripts {
+        assert_eq!(run(script, folder.path()).code, 0, "{script}");
+    }
+    let missing = run_with(["info", "no.csv"], folder.path());
+    assert_eq!((missing.code, missing.codes()), (3, vec!["input_missing"]));
+    assert_eq!(run_with(["info"], folder.path()).code, 2);
+}
+
+#[test]
+fn check_gives_diagnostics_as_json() {
+    let folder = workspace();
+    let script =
+        "let run = load \"hand.csv\"\nlet x = \"é\"; run | fliter value == \"A\"\nrun | take 1ms\n";
+    std::fs::write(folder.path().join("bad.marey"), script).expect("a script");
+    let ran = run_with(["check", "--format", "json", "bad.marey"], folder.path());
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert_eq!(ran.stderr, "");
+    let all: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    let codes: Vec<&str> = all
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|diag| diag["code"].as_str())
+        .collect();
+    for code in [
+        "marey::unknown_verb",
+        "marey::type_mismatch",
+        "marey::no_unit",
+    ] {
+        assert!(codes.contains(&code), "{code}: {codes:?}");
+    }
+    let verb = all
+        .as_array()
+        .and_then(|all| {
+            all.iter()
+                .find(|diag| diag["code"] == "marey::unknown_verb")
+        })
+        .expect("the verb");
+    let label = &verb["labels"][0];
+    assert_eq!(
+        (&label["line"], &label["column"]),
+        (&2.into(), &20.into()),
+        "{verb}"
+    );
+    assert_eq!(verb["help"], "did you mean `filter`?");
+    std::fs::write(folder.path().join("good.marey"), "1 + 1\n").expect("a script");
+    let fine = run_with(["check", "--format", "json", "good.marey"], folder.path());
+    assert_eq!((fine.code, fine.stdout.as_str()), (0, "[]\n"));
+}
+
+#[test]
+fn completions_and_the_manual_come_from_the_command_line_itself() {
+    let folder = workspace();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let out = run_with(["completions", shell], folder.path()).good();
+        for word in ["marey", "info", "param"] {
+            assert!(out.contains(word), "{shell}: {word}");
+        }
+    }
+    let manual = run_with(["man"], folder.path()).good();
+    assert!(
+        manual.contains(".TH marey 1") && manual.contains("temp\\-dir"),
+        "{manual}"
+    );
+    assert_eq!(run_with(["completions", "tcsh"], folder.path()).code, 2);
+}

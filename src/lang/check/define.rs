@@ -1,6 +1,7 @@
 //! `def`: verbs made of stages. A use is replaced by the stages, with the arguments in the place of `$name`, and checked
 //! as if they had been written there.
 
+use super::expr::Place;
 use super::{Binding, Checker, Checking};
 use crate::diag::{Diag, Span, code};
 use crate::lang::ast::{Argument, Expr, Head, Name, Node, Pipeline, Stage};
@@ -65,10 +66,60 @@ impl Checker<'_> {
                 return self.report(diag);
             }
         }
-        self.bind(
-            &definition.name,
-            Binding::Verb(Arc::new(definition.clone())),
-        )
+        if let Some(Binding::Verb(other)) = self.scope.get(&name.text)
+            && other.name.span.source == name.span.source
+            && other.name.span != name.span
+        {
+            let diag = Diag::error(
+                &code::DUPLICATE_NAME,
+                format!("`{}` is defined twice", name.text),
+            )
+            .at(name.span, "again here")
+            .at(other.name.span, "first here");
+            return self.report(diag);
+        }
+        let definition = self.closed(definition)?;
+        let name = definition.name.clone();
+        self.bind(&name, Binding::Verb(Arc::new(definition)))
+    }
+
+    /// The definition with the scalars of its place in it: what a name means does not change with where the verb is used.
+    fn closed(&mut self, mut definition: Definition) -> Checking<Definition> {
+        let mut free = Vec::new();
+        substitute::scalars(&definition.body, &mut free);
+        for (_, default) in &definition.formals {
+            if let Some(default) = default {
+                substitute::scalars_of(default, &mut free);
+            }
+        }
+        let mut inner: Replacements = Vec::new();
+        for name in free {
+            let is_formal = definition.formals.iter().any(|(f, _)| f.text == name.text);
+            if is_formal || inner.iter().any(|(known, _)| *known == name.text) {
+                continue;
+            }
+            let Some(Binding::Scalar(scalar)) = self.scope.get(&name.text).cloned() else {
+                // What is wrong with it is said where expressions are checked.
+                let _ = self.scalar_name(&name, name.span, Place::Scalar)?;
+                continue;
+            };
+            // A name that no script can write.
+            let hidden = format!("{}{}{}", name.text, super::HIDDEN, self.scope.next_hidden());
+            self.scope.bind(&hidden, Binding::Scalar(scalar));
+            let node = Node::Scalar(Name {
+                text: hidden,
+                ..name.clone()
+            });
+            let span = name.span;
+            inner.push((name.text, Expr { node, span }));
+        }
+        definition.body = substitute::pipeline(&definition.body, &inner);
+        for (_, default) in &mut definition.formals {
+            if let Some(default) = default {
+                *default = substitute::expression(default, &inner);
+            }
+        }
+        Ok(definition)
     }
 
     /// The verb of this name that the script defines.

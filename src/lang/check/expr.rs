@@ -254,7 +254,12 @@ impl Checker<'_> {
         }
     }
 
-    fn scalar_name(&mut self, name: &ast::Name, span: Span, place: Place) -> Checking<Expr> {
+    pub(super) fn scalar_name(
+        &mut self,
+        name: &ast::Name,
+        span: Span,
+        place: Place,
+    ) -> Checking<Expr> {
         match self.scope.get(&name.text).cloned() {
             Some(Binding::Scalar(scalar)) => {
                 let ty = scalar.expr.ty.clone();

@@ -72,6 +72,9 @@ pub enum Binding {
     Verb(Arc<Definition>),
 }
 
+/// Stands in the names that definitions keep for themselves; no script can write it.
+const HIDDEN: char = '\u{0}';
+
 /// The names of a script or session.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
@@ -104,9 +107,15 @@ impl Scope {
         self.names.get(name)
     }
 
+    /// A number for the next hidden name.
+    fn next_hidden(&self) -> usize {
+        self.names.len()
+    }
+
     /// Every name with its binding, sorted by name.
     pub fn sorted(&self) -> Vec<(&str, &Binding)> {
-        let mut all: Vec<_> = self.names.iter().map(|(n, b)| (n.as_str(), b)).collect();
+        let names = self.names.iter().filter(|(name, _)| !name.contains(HIDDEN));
+        let mut all: Vec<_> = names.map(|(n, b)| (n.as_str(), b)).collect();
         all.sort_by_key(|(name, _)| *name);
         all
     }

@@ -157,6 +157,13 @@ fn is_unit(word: &str) -> bool {
         || word == "%"
 }
 
+/// Whether a bracket is open at the end of `text`.
+pub(super) fn is_open(text: &str) -> bool {
+    open_brackets(text)
+        .iter()
+        .any(|(_, bracket)| *bracket != '"')
+}
+
 /// Brackets and quotes that are open at the end of `text`, outside strings and comments: byte, char.
 fn open_brackets(text: &str) -> Vec<(usize, char)> {
     let mut open = Vec::new();

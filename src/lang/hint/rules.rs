@@ -190,10 +190,17 @@ fn missing_stage(spot: &Spot) -> Option<Diag> {
 
 fn unclosed(spot: &Spot) -> Option<Diag> {
     let line_ends = spot.rest.trim().is_empty() || spot.rest.starts_with(['\n', '\r']);
-    if !line_ends {
+    // The grammar looks no further than a bracket that is the last thing written.
+    let ends_open = matches!(spot.rest.trim(), "(" | "[" | "{");
+    if !line_ends && !ends_open {
         return None;
     }
-    let open = open_brackets(&spot.text[..spot.at]);
+    let before = if ends_open {
+        spot.text
+    } else {
+        &spot.text[..spot.at]
+    };
+    let open = open_brackets(before);
     let (at, bracket) = *open.last()?;
     let (what, close) = match bracket {
         '(' => ("this bracket", ")"),

@@ -79,7 +79,7 @@ const VARIANTS: &[Choice] = &[
 ];
 
 option!(DEPS: Option<&'static str>, "deps", Shape::Scalar(&[Accept::Choice(MODES)]), "none", "where the constraints come from");
-option!(EPSILON: Option<i128>, "epsilon", Shape::Scalar(&[Accept::Time]), "0", "the widest gap between two states that constrain each other; `full` has no use for it");
+option!(EPSILON: Option<i128>, "epsilon", Shape::Scalar(&[Accept::Time]), "0s", "the widest gap between two states that constrain each other; `full` has no use for it");
 option!(CONFORM: Option<&'static str>, "conform", Shape::Scalar(&[Accept::Choice(CONFORMS)]), "direct", "which critical edges the application asked for");
 option!(BLOCKED_IF: Option<&'static str>, "blocked_if", Shape::Scalar(&[Accept::Choice(BLOCKED)]), "any", "when a state counts as blocked by a dependency");
 option!(VARIANT: Option<&'static str>, "variant", Shape::Scalar(&[Accept::Choice(VARIANTS)]), "longest", "what is called critical");
@@ -109,7 +109,7 @@ static SPEC: VerbSpec = VerbSpec {
              name two states, from the end of one to the start of the other unless `source_point` and `target_point` \
              say otherwise; with columns `min_delay` and `max_delay` (times) `full` takes them as bounds. Times are \
              exact, so `epsilon=100us` includes a gap of exactly 100us. With `variant=spanning` and \
-             `variant=backward_walk` there is no slack and no `path_order`.",
+             `variant=backward_walk` there is no slack, and `path_order` is by start.",
     params: &[
         &DEPS.spec,
         &EPSILON.spec,

@@ -30,8 +30,8 @@ static SPEC: VerbSpec = VerbSpec {
     detail: "The tolerances are the distinct gaps between the end of a state and the next start in the trace, at \
              most `steps` of them, chosen evenly on a logarithmic scale, with 0 and the largest always among them. \
              For each: the length of the longest path, its share of the makespan, the sum of the gaps on the \
-             representative path, the number of critical states, and whether a chain of states with gaps up to the \
-             tolerance spans the trace from its first start to its last end. Choose the smallest that spans, or the \
+             representative path, the number of critical states, and whether a chain of states spans the trace, with \
+             gaps up to the tolerance between them, before the first and behind the last. Choose the smallest that spans, or the \
              one where the length stops growing fast: the gaps below it are overhead, those above it are waiting.",
     params: &[&STEPS.spec],
     by: false,

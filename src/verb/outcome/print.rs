@@ -78,23 +78,31 @@ impl Verb for Print {
     }
 }
 
-/// Shows data, as `print` does and as a statement that ends in them.
-pub fn show(data: &Data, rows: Option<usize>, cx: &mut PlanContext) -> Result<(), Diag> {
+/// Shows data, as `print` does and as a statement that ends in them. False where a table has no rows.
+pub fn show(data: &Data, rows: Option<usize>, cx: &mut PlanContext) -> Result<bool, Diag> {
     match data {
-        Data::Table(table) => cx.host.table(&Shown {
-            table: &settled(table)?,
-            engine: cx.engine,
-            rows,
-        }),
+        Data::Table(table) => {
+            let shown = Shown {
+                table: &settled(table)?,
+                engine: cx.engine,
+                rows,
+            };
+            Ok(cx.host.table(&shown)? > 0)
+        }
         Data::Figure(figure) => {
             let svg = svg_of(figure, cx)?;
-            cx.host.figure(figure, &svg)
+            cx.host.figure(figure, &svg)?;
+            Ok(true)
         }
         Data::Trace(trace) => {
             let text = summary(trace, cx)?;
-            cx.host.text(&text)
+            cx.host.text(&text)?;
+            match trace.focused().map_err(fault::diag)? {
+                Some(table) => Ok(cx.count(&table.plan)? > 0),
+                None => Ok(true),
+            }
         }
-        Data::Nothing => Ok(()),
+        Data::Nothing => Ok(true),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `save`: writes a figure, a table or a trace; the format goes by the extension.
 
 use super::ANYTHING;
-use super::scene::svg_of;
+use super::scene::{svg_of, warn_of_size};
 use crate::diag::{Diag, code};
 use crate::figure::raster;
 use crate::lang::flow::Flow;
@@ -289,6 +289,7 @@ fn picture(
             .ok_or_else(|| Diag::error(&code::INTERNAL, "the figure was not drawn"))?;
         raster::png(&svg, size, arguments.get(&DPI)?).map_err(crate::verb::plot::failure)?
     } else {
+        warn_of_size(&svg, cx);
         svg.into_bytes()
     };
     let mut file = AtomicFile::create(path)?;

@@ -4,10 +4,9 @@ use crate::diag::{Diag, code};
 use crate::figure::chart::{Chart, Placement};
 use crate::figure::{Scene, Size, panel, svg};
 use crate::plan::data::{Inputs, Plot};
-use crate::plan::{Figure, Lineage, Table};
+use crate::plan::{Figure, Table};
 use crate::verb::PlanContext;
 use crate::verb::plot::{failure, warning};
-use std::sync::Arc;
 
 /// The SVG of a figure.
 pub fn svg_of(figure: &Figure, cx: &mut PlanContext) -> Result<String, Diag> {
@@ -19,7 +18,11 @@ pub fn svg_of(figure: &Figure, cx: &mut PlanContext) -> Result<String, Diag> {
     let Some(scene) = figure.scene.get() else {
         return Err(Diag::error(&code::INTERNAL, "the figure was not drawn"));
     };
-    let text = svg::write(scene);
+    Ok(svg::write(scene))
+}
+
+/// Says of an SVG that is kept as such that it is large.
+pub fn warn_of_size(text: &str, cx: &mut PlanContext) {
     if text.len() > svg::LARGE_BYTES {
         cx.host.warn(
             Diag::warning(
@@ -29,23 +32,22 @@ pub fn svg_of(figure: &Figure, cx: &mut PlanContext) -> Result<String, Diag> {
                     text.len() >> 20
                 ),
             )
-            .help("raise the threshold, or save a PNG"),
+            .help("aggregate first: `aggregate-by-threshold | plot-stacked`; or save a PNG"),
         );
     }
-    Ok(text)
 }
 
 fn drawn(figure: &Figure, cx: &mut PlanContext) -> Result<Scene, Diag> {
     let (scene, warnings) = match &figure.plot {
         Plot::Chart(..) => {
-            let domain = cx.domain(&[&figure.table.lineage])?;
+            let domain = cx.domain(&[&figure.table])?;
             let chart = chart(figure, &domain, cx)?;
             let drawn = chart.draw(&Placement::default()).map_err(failure)?;
             (drawn.scene, drawn.warnings)
         }
         Plot::Panel(figures, options, sides) => {
-            let lineages: Vec<&Arc<Lineage>> = figures.iter().map(|f| &f.table.lineage).collect();
-            let domain = cx.domain(&lineages)?;
+            let tables: Vec<&Table> = figures.iter().map(|figure| &figure.table).collect();
+            let domain = cx.domain(&tables)?;
             let mut charts = Vec::with_capacity(figures.len());
             for figure in figures {
                 charts.push(chart(figure, &domain, cx)?);

@@ -9,6 +9,7 @@ use crate::figure::chart::{self, Chart};
 use crate::model::Clock;
 use crate::model::schema::column;
 use crate::plan::data::{Draw, Inputs};
+use crate::spec::format_float;
 use crate::verb::analysis::critical_path::CRITICAL;
 use crate::verb::context::texts;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, StringViewArray};
@@ -17,6 +18,12 @@ use datafusion::arrow::record_batch::RecordBatch;
 use std::collections::HashMap;
 
 pub use crate::figure::scale::Lens;
+
+/// How a null is written where a name stands.
+const NULL: &str = "(null)";
+
+/// More arrows than that are a smear, and slow to draw.
+const MOST_ARROWS: usize = 20_000;
 
 /// How the states are drawn.
 pub struct Gantt {
@@ -57,6 +64,13 @@ impl Gantt {
     ) -> Result<Option<StringViewArray>, Diag> {
         if batch.column_by_name(name).is_none() {
             return Ok(None);
+        }
+        if let Some(floats) = batch
+            .column_by_name(name)
+            .and_then(|column| column.as_primitive_opt::<Float64Type>())
+        {
+            let texts = floats.iter().map(|number| number.map(format_float));
+            return Ok(Some(texts.collect()));
         }
         if self.times.contains(&name) {
             let ticks = part(batch, name, &DataType::Int64)?;
@@ -118,7 +132,8 @@ impl Gantt {
             let name = |column: &Option<StringViewArray>| -> String {
                 match column {
                     Some(column) if column.is_valid(at) => column.value(at).to_owned(),
-                    _ => String::new(),
+                    Some(_) => NULL.to_owned(),
+                    None => String::new(),
                 }
             };
             let resource = name(&row);
@@ -296,7 +311,10 @@ impl Draw for Gantt {
         for batch in inputs.rows("bars") {
             self.add(&mut bars, batch, clock, &capacities)?;
         }
-        let (links, left_out) = self.links(&mut bars, inputs.rows("links"))?;
+        let (mut links, left_out) = self.links(&mut bars, inputs.rows("links"))?;
+        let too_many = links.len().saturating_sub(MOST_ARROWS);
+        // The critical ones stand last and stay.
+        links.drain(..too_many);
         let domain = match inputs.has("domain") {
             true => texts(inputs.rows("domain"), 0),
             false => domain.to_vec(),
@@ -304,6 +322,21 @@ impl Draw for Gantt {
         let first = bars.marks.start.iter().min().copied();
         let last = bars.marks.end.iter().max().copied();
         let mut options = self.options.clone();
+        let mut diags = Vec::new();
+        let (low, high) = (self.range.0.or(first), self.range.1.or(last));
+        if let (Some(lens), Some(low), Some(high)) = (options.lens, low, high)
+            && (lens.end <= low || lens.start >= high)
+        {
+            options.lens = None;
+            diags.push(Diag::warning(
+                &code::FIGURE,
+                format!(
+                    "`fisheye` magnifies nothing: the figure shows {} to {}",
+                    clock.written(low),
+                    clock.written(high)
+                ),
+            ));
+        }
         if self.range.0.is_some() || self.range.1.is_some() {
             options.time_range = Some((
                 self.range.0.or(first).unwrap_or(0),
@@ -327,10 +360,10 @@ impl Draw for Gantt {
             links,
             time: time_base(clock),
         };
-        let mut diags = Vec::new();
         for (count, what) in [
             (bars.without_time, "states without a start or end were"),
             (left_out, "links without both ends in the picture were"),
+            (too_many, "arrows beyond 20,000 were"),
         ] {
             if count > 0 {
                 diags.push(Diag::warning(

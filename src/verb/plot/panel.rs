@@ -64,7 +64,7 @@ static SPEC: VerbSpec = VerbSpec {
     heads: true,
     gives: "a figure",
     summary: "Puts several figures on one page.",
-    detail: "The figures share one legend, and colours belong to values in all of them: the values are ordered by \
+    detail: "The figures share one legend (with `share=none` each has its own), and colours belong to values in all of them: the values are ordered by \
              the time they take in all traces that are shown. With `share=time` figures of runs of different length \
              have the same range, and in a column one axis at the bottom; `share=scale` lets each begin at its own \
              origin. Titles of the figures stay above each. Traces in different units of time have no common axis: \

@@ -210,6 +210,27 @@ impl Verb for PlotGantt {
             )
             .at(arguments.span_of(&ARROWS), "here"));
         }
+        let is_segments = matches!(arguments.get(&STYLE), Ok(Some("segments")));
+        if let Ok(Some(pen)) = arguments.get(&PEN)
+            && (!is_segments || pen.pixels().is_nan() || pen.pixels() <= 0.0)
+        {
+            let what = if is_segments {
+                "the pen is wider than 0"
+            } else {
+                "`pen` is the thickness of lines, which `style=segments` draws"
+            };
+            return Err(Diag::error(&code::INVALID_VALUE, what).at(arguments.span_of(&PEN), "here"));
+        }
+        if matches!(arguments.get(&REFERENCE), Ok(Some("path"))) && !has_path {
+            return Err(Diag::error(
+                &code::UNKNOWN_COLUMN,
+                "the length of the critical path is not known yet",
+            )
+            .at(
+                arguments.span_of(&REFERENCE),
+                "this needs `critical-path` before it",
+            ));
+        }
         size(arguments)?;
         ranges(arguments)?;
         if let Ok(value) = arguments.get(&PALETTE) {
@@ -366,7 +387,7 @@ fn ranges(arguments: &Arguments) -> Result<(Option<TimeRange>, Option<TimeRange>
             high: Some(high),
         })) if high <= low => Err(Diag::error(
             &code::INVALID_VALUE,
-            "the range ends before it starts",
+            "the range is empty: it ends where it starts, or before",
         )
         .at(arguments.span_of(param), "here")),
         Ok(range) => Ok(range),
@@ -437,6 +458,8 @@ impl<'a, 'b> Shown<'a, 'b> {
         let expr = if ty.is_time() {
             self.times.push(name);
             cast(expr, DataType::Int64)
+        } else if ty == Type::Float {
+            cast(expr, DataType::Float64)
         } else {
             cast(expr, DataType::Utf8View)
         };

@@ -44,6 +44,12 @@ impl SourceCache {
         Ok(opened)
     }
 
+    /// What loading did, for each input that was read row by row.
+    pub fn reports(&self) -> Vec<LoadReport> {
+        let reports = self.opened.values().filter_map(|o| o.report.clone());
+        reports.collect()
+    }
+
     /// An input that was opened before.
     pub fn get(&self, key: &str) -> Option<Arc<Opened>> {
         self.opened.get(key).cloned()

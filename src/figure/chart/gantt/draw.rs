@@ -26,6 +26,13 @@ pub const MANY_MARKS: usize = 20_000;
 /// Width of an instant, in pixels: it has no time, and must be seen.
 const INSTANT: f64 = 1.0;
 
+/// Height of an instant among rectangles, as a share of its sub-row: a tick at the upper edge, so that many of them cannot
+/// be taken for time.
+const TICK_SHARE: f64 = 0.2;
+
+/// Least height of such a tick, in pixels.
+const LEAST_TICK: f64 = 1.5;
+
 /// Height of a claim of nothing, in pixels.
 const FLAT: f64 = 0.5;
 
@@ -39,6 +46,8 @@ pub(super) struct View<'a> {
     pub(super) paint: &'a Paint,
     pub(super) colouring: Colouring,
     pub(super) plot: Rect,
+    /// How a state is drawn.
+    pub(super) style: Style,
     /// Width of the pen of style `Segments`, in pixels, where one is given.
     pub(super) pen: Option<f64>,
 }
@@ -92,7 +101,13 @@ impl View<'_> {
         };
         let row = marks.row[mark] as usize;
         let (top, bottom) = self.bands.stripe(row, self.slots[place], marks.depth(mark));
-        let height = bottom - top;
+        let height = if start == end && self.style == Style::Rects && self.is_sub(place) {
+            ((bottom - top) * TICK_SHARE)
+                .max(LEAST_TICK)
+                .min(bottom - top)
+        } else {
+            bottom - top
+        };
         if height > 0.0 {
             Rect::new(x, top, width, height)
         } else {
@@ -100,6 +115,17 @@ impl View<'_> {
             let top = (top - FLAT).clamp(above, (below - FLAT).max(above));
             Rect::new(x, top, width, FLAT)
         }
+    }
+
+    /// Whether a mark stands in a sub-row, and not as a claim by its amount.
+    fn is_sub(&self, place: usize) -> bool {
+        matches!(self.slots[place], Slot::Sub(_))
+    }
+
+    /// Whether a mark has no time and is only marked.
+    pub(super) fn is_tick(&self, place: usize) -> bool {
+        let mark = self.order[place] as usize;
+        self.is_sub(place) && self.table.marks.start[mark] == self.table.marks.end[mark]
     }
 
     /// The part of a rectangle that is in the plot.
@@ -161,6 +187,7 @@ pub(super) fn draw(
         paint: &paint,
         colouring: options.colouring,
         plot,
+        style: options.style,
         pen: pen.filter(|pen| pen.is_finite() && *pen > 0.0),
     };
     let routes = link::routes(&view);

@@ -10,6 +10,8 @@ const LEAST_PARTED: f64 = 6.0;
 /// The marks, outer ones first.
 pub(super) fn draw(view: &View<'_>) -> Vec<Mark> {
     let mut levels: Vec<Ink> = Vec::new();
+    // Over all states, as they have no time of their own to be seen by.
+    let mut ticks = Ink::default();
     for place in 0..view.order.len() {
         let depth = view.depth(place);
         if levels.len() <= depth {
@@ -19,6 +21,14 @@ pub(super) fn draw(view: &View<'_>) -> Vec<Mark> {
             continue;
         };
         let look = view.look(place);
+        if view.is_tick(place) {
+            ticks.fill(
+                view.paint.ranks[look],
+                view.paint.colours[look],
+                view.rect(place),
+            );
+            continue;
+        }
         let (colour, rect) = (view.paint.colours[look], view.rect(place));
         ink.fill(view.paint.ranks[look], colour, rect);
         let side = rect.width.min(rect.height);
@@ -32,6 +42,6 @@ pub(super) fn draw(view: &View<'_>) -> Vec<Mark> {
             _ => {}
         }
     }
-    let marks = levels.into_iter();
+    let marks = levels.into_iter().chain([ticks]);
     marks.flat_map(|ink| ink.marks(&view.paint.names)).collect()
 }

@@ -83,15 +83,9 @@ impl Level {
     }
 }
 
-/// When a mark takes and leaves its sub-row, in half ticks. A state that starts when another ends may have its place, and so
-/// may an instant at the end or start of a state, but not one within it, and not two instants at once.
+/// When a mark takes and leaves its sub-row. A state that starts when another ends may have its place.
 fn span(start: i64, end: i64) -> (i128, i128) {
-    let (start, end) = (i128::from(start), i128::from(end));
-    if end > start {
-        (2 * start + 2, 2 * end + 1)
-    } else {
-        (2 * start + 1, 2 * start + 2)
-    }
+    (i128::from(start), i128::from(end))
 }
 
 /// Gives each mark its place. `order` is that of [`crate::figure::chart::gantt::order::marks`]; a mark takes the lowest
@@ -125,6 +119,12 @@ pub(super) fn slots(table: &Table, order: &[u32]) -> Slots {
             }
             out.has_claims[row] = true;
             out.of.push(Slot::Share(share));
+            continue;
+        }
+        // An instant has no time and takes no room: it is marked at the edge of what runs beside it.
+        if marks.start[mark] == marks.end[mark] {
+            out.subs[row] = out.subs[row].max(1);
+            out.of.push(Slot::Sub(0));
             continue;
         }
         if levels.len() <= depth {

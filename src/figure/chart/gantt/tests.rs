@@ -142,8 +142,10 @@ fn an_instant_is_a_pixel_wide() {
         assert!((rect.width - 1.0).abs() < 1e-9);
         assert!(rect.x >= plot.x - 1e-9 && rect.right() <= plot.right() + 1e-9);
     }
-    // Within a state it has a sub-row of its own.
-    assert_eq!(common(&one(&scene, "A"), &one(&scene, "B")), 0.0);
+    // Within a state it is a tick at its upper edge and takes no room.
+    let (state, tick) = (one(&scene, "A"), one(&scene, "B"));
+    assert!((tick.y - state.y).abs() < 1e-9);
+    assert!(tick.height <= 0.25 * state.height && tick.height >= 1.5);
 }
 
 #[test]

@@ -124,7 +124,7 @@ impl Claims {
                 .map(|rows| rows.value(row as usize))
         };
         let mut row_at: Vec<u32> = (0..count as u32).collect();
-        row_at.sort_unstable_by(|&left, &right| {
+        let order = |&left: &u32, &right: &u32| {
             line(left)
                 .cmp(&line(right))
                 .then_with(|| {
@@ -133,7 +133,11 @@ impl Claims {
                         .cmp(&starts.value(right as usize))
                 })
                 .then_with(|| ids.compare(left, right))
-        });
+        };
+        // A sort cannot be stopped: do without where the rows stand right.
+        if !row_at.is_sorted_by(|left, right| order(left, right).is_le()) {
+            row_at.sort_unstable_by(order);
+        }
         let mut place_of = vec![0; count];
         for (place, &row) in row_at.iter().enumerate() {
             place_of[row as usize] = place as u32;
@@ -141,7 +145,15 @@ impl Claims {
         let mut names = Names::default();
         let resources = cast(&column(RESOURCE)?, &DataType::Utf8View)?;
         let resource_names = resources.as_string_view().clone();
-        let resources = names.intern(&resource_names);
+        let mut resources = names.intern(&resource_names);
+        // A resource that is not known is the same as no other.
+        let mut unknown = u32::MAX;
+        for (row, number) in resources.iter_mut().enumerate() {
+            if resource_names.is_null(row) {
+                *number = unknown;
+                unknown -= 1;
+            }
+        }
         let at_place = |values: &Int64Array| -> Vec<i64> {
             row_at
                 .iter()

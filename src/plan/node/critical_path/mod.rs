@@ -5,6 +5,7 @@
 mod claims;
 mod rows;
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
@@ -12,6 +13,7 @@ use arrow::datatypes::{DataType, Field, Schema};
 use datafusion::common::plan_datafusion_err;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::memory_pool::MemoryReservation;
+use rustc_hash::FxHasher;
 
 use super::error::ClaimFault;
 use super::kernel::{Batches, Kernel, Work};
@@ -174,7 +176,9 @@ impl Kernel for CriticalPath {
         let claims = Claims::read(schema, &states, work)?;
         let made = work
             .shared
-            .get_or_make(self.analysis, || self.analyse(&claims, &links, work))?;
+            .get_or_make(claims.fingerprint(self.analysis), || {
+                self.analyse(&claims, &links, work)
+            })?;
         match self.output {
             Output::Claims => rows::claims(states, &claims, &made.analysis, work),
             Output::Edges => {
@@ -276,6 +280,16 @@ impl CriticalPath {
 }
 
 impl Claims {
+    /// The number of an analysis of just these claims: the optimizer may give the nodes of one analysis different inputs,
+    /// where it knows that nothing of one of them is wanted.
+    fn fingerprint(&self, analysis: u64) -> u64 {
+        let mut hasher = FxHasher::default();
+        analysis.hash(&mut hasher);
+        self.start.hash(&mut hasher);
+        self.end.hash(&mut hasher);
+        hasher.finish()
+    }
+
     fn view(&self) -> algo::Claims<'_> {
         algo::Claims {
             start: &self.start,

@@ -95,7 +95,7 @@ static SPEC: VerbSpec = VerbSpec {
              among claims on processors and again among those on memories: \"image\" from stage to stage, \
              \"stream\" from A to the A of the next image, for only a read image tells where the next one begins. \
              The variable `allocated` counts the units of a memory that are taken, also while an image waits between \
-             stages. A state starts exactly when another ends, so `epsilon=0` is right.",
+             stages. A state starts exactly when another ends, so `epsilon=0ms` is right.",
     params: &[
         &MODEL.spec,
         &TILES.spec,
