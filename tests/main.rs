@@ -15,6 +15,7 @@ mod laws;
 mod layers;
 mod outputs;
 mod pages;
+mod relations;
 mod repl;
 mod studies;
 mod verbs;

@@ -185,6 +185,8 @@ fn call(spec: &VerbSpec, rest: &str) -> String {
         "focus" => "states",
         "window" => "1ms..2ms",
         "save" => "\"out.csv\"",
+        "join" => "(load \"hand.csv\" unit=ms) on=value",
+        "union" => "(load \"hand.csv\" unit=ms)",
         "panel" => "[(load \"hand.csv\" unit=ms | plot-gantt)]",
         _ => "",
     };

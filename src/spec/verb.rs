@@ -78,7 +78,7 @@ pub enum Shape {
     Renames,
     /// Column expressions to sort by; a leading minus sorts down.
     SortKeys,
-    /// Plain column names.
+    /// Plain column names: one after the other, or in a list.
     Names,
     /// The name of a relation of the trace.
     Relation,
@@ -132,7 +132,7 @@ impl Shape {
             }
             Shape::Renames => "`new = old`".to_owned(),
             Shape::SortKeys => "columns or expressions; `-column` sorts down".to_owned(),
-            Shape::Names => "names of columns".to_owned(),
+            Shape::Names => "a column, or a list of columns".to_owned(),
             Shape::Relation => "the name of a relation of the trace".to_owned(),
             Shape::Column(choices) if with_choices && !choices.is_empty() => {
                 format!(

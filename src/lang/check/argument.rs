@@ -224,7 +224,11 @@ impl Checker<'_> {
             Shape::Names => ArgumentKind::Names(
                 owned
                     .iter()
-                    .filter_map(|argument| self.column_name(&argument.value, columns).ok())
+                    .flat_map(|argument| match &argument.value.node {
+                        ast::Node::List(items) => items.iter().collect(),
+                        _ => vec![&argument.value],
+                    })
+                    .filter_map(|value| self.column_name(value, columns).ok())
                     .map(|name| (name.clone(), name))
                     .collect(),
             ),

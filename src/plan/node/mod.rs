@@ -11,6 +11,8 @@ mod flattener;
 mod gap_finder;
 mod kernel;
 mod names;
+mod occupancy;
+mod overlap;
 mod planner;
 mod profiler;
 mod stacker;
@@ -32,6 +34,8 @@ pub use error::{BadReason, BadState, ClaimFault, MemoryExceeded};
 pub use flattener::{FlattenStep, Flattener};
 pub use gap_finder::{GapFinder, GapStep};
 pub use kernel::{Batches, Kernel, KernelExec, KernelNode, Shared, Work};
+pub use occupancy::{CountStep, Counter, Occupier, OccupyStep};
+pub use overlap::Overlap;
 pub use planner::{StatePlanner, query_planner};
 pub use profiler::{MergeStep, ProfileMerger, ProfileStep, Profiler};
 pub use stacker::{StackOrder, StackStep, Stacker};
@@ -76,6 +80,25 @@ pub fn profile(states: LogicalPlan, nest: Nest) -> Result<LogicalPlan> {
 /// `gaps` of states. Columns: resource, type, start, end, duration, before, after; in no order.
 pub fn gaps(states: LogicalPlan) -> Result<LogicalPlan> {
     Ok(GapFinder::try_new(GapStep, of_states(states)?)?.into_plan())
+}
+
+/// `parallelism` of intervals with `start` and `end`. Columns: time, running; ordered by time.
+pub fn parallelism(intervals: LogicalPlan) -> Result<LogicalPlan> {
+    let columns = intervals.schema().columns();
+    let read = [START, END, ROW];
+    let columns = columns.into_iter().filter(|c| read.contains(&c.name()));
+    let intervals = select(intervals, columns.collect())?;
+    Ok(Counter::try_new(CountStep, intervals)?.into_plan())
+}
+
+/// `utilization` of claims with resource, start, end, amount and capacity, over a span whose missing ends are those of
+/// the claims. Columns: resource, busy, idle, share; ordered by resource.
+pub fn utilization(
+    claims: LogicalPlan,
+    low: Option<i64>,
+    high: Option<i64>,
+) -> Result<LogicalPlan> {
+    Ok(Occupier::try_new(OccupyStep { low, high }, claims)?.into_plan())
 }
 
 /// The columns of states that a node reads, and no others.

@@ -18,6 +18,8 @@ use super::critical_path::CriticalPath;
 use super::flattener::FlattenStep;
 use super::gap_finder::GapStep;
 use super::kernel::{Kernel, KernelExec, KernelNode};
+use super::occupancy::{CountStep, OccupyStep};
+use super::overlap::Overlap;
 use super::profiler::{MergeStep, ProfileStep};
 use super::stacker::StackStep;
 use super::step::{Step, StepExec, StepNode};
@@ -36,7 +38,10 @@ const PLANNERS: &[PlanStep] = &[
     plan_step::<ProfileStep>,
     plan_step::<MergeStep>,
     plan_step::<GapStep>,
+    plan_step::<CountStep>,
+    plan_step::<OccupyStep>,
     plan_kernel::<CriticalPath>,
+    plan_kernel::<Overlap>,
 ];
 
 fn plan_step<S: Step>(

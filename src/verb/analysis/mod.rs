@@ -5,8 +5,10 @@ pub mod claims;
 pub mod critical_path;
 pub mod epsilon_sweep;
 pub mod gaps;
+pub mod parallelism;
 pub mod profile;
 pub mod states;
+pub mod utilization;
 
 use crate::plan::node;
 use crate::spec::{Accept, Choice, Param, ParamSpec, Place, Shape, Value};

@@ -4,12 +4,15 @@ pub mod derive;
 pub mod distinct;
 pub mod filter;
 pub mod focus;
+pub mod join;
 pub mod order;
+pub mod other;
 pub mod rename;
 pub mod select;
 pub mod sort;
 pub mod summarize;
 pub mod take;
+pub mod union;
 
 use crate::diag::{Diag, Span};
 use crate::lang::flow::{Column, Columns, Flow};
