@@ -244,3 +244,62 @@ fn parallelism_steps_where_the_number_changes() {
         "time,running\n10,1\n15,0\n"
     );
 }
+
+#[test]
+fn bins_conserve_time_and_hang_on_the_origin() {
+    // The durations of the profile: A 36, P 35, C 28, B 13, Q 5.
+    for width in ["1ms", "7ms", "40ms", "1s"] {
+        assert_eq!(
+            gives(&format!(
+                "run | bin {width} | summarize d = sum(duration) by value | sort -d, value"
+            )),
+            "value,d\nA,36\nP,35\nC,28\nB,13\nQ,5\n",
+            "{width}"
+        );
+    }
+    // A window does not move the bins: 58 lies in 40..80.
+    assert_eq!(
+        gives("run | window 58ms..74ms | bin 40ms | select bin, start, value, duration, number"),
+        "bin,start,value,duration,number\n1,40,A,2,1\n1,40,C,3,1\n"
+    );
+    assert_eq!(
+        gives(
+            "run | filter resource == \"CPU1\" | bin 20ms | select start, value, duration, number"
+        ),
+        "start,value,duration,number\n0,P,15,1\n0,Q,5,1\n20,P,20,1\n"
+    );
+    assert_eq!(
+        gives("run | filter resource == \"CPU1\" | bin 20ms nest=keep by value"),
+        "bin,start,end,value,duration,number,share\n0,0,20,P,20,1,1\n0,0,20,Q,5,1,0.25\n1,20,40,P,20,1,1\n"
+    );
+}
+
+#[test]
+fn bins_of_variables_weigh_by_time() {
+    // 2 for 30 ms and 4 for 10 ms: (60 + 40) / 40; then 6 alone; an instant weighs nothing beside what lasts.
+    let variable = "run | filter resource == \"CPU0\" and start < 48ms | derive value = if end <= 30ms then 2.0 else if end <= 33ms then 4.0 else 6.0";
+    // [0,30) 2, [30,33) 4, [34,38) 6, [38,48) 6.
+    assert_eq!(
+        gives(&format!("{variable} | bin 20ms")),
+        "bin,start,end,resource,value\n0,0,20,CPU0,2\n1,20,40,CPU0,3.5789473684210527\n2,40,60,CPU0,6\n"
+    );
+    assert_eq!(
+        gives(&format!(
+            "{variable} | bin 20ms low = min(value), n = count() by resource"
+        )),
+        "bin,start,end,resource,low,n\n0,0,20,CPU0,2,1\n1,20,40,CPU0,2,4\n2,40,60,CPU0,6,1\n"
+    );
+}
+
+#[test]
+fn bin_says_what_is_wrong() {
+    for (script, code) in [
+        ("run | bin 0ms", "invalid_value"),
+        ("run | bin 10ms n = count()", "extra_argument"),
+        ("run | bin 10ms by start", "duplicate_name"),
+        ("run | profile | bin 10ms", "unknown_column"),
+    ] {
+        let (codes, text) = refused(script);
+        assert_eq!(codes, [code], "{script}\n{text}");
+    }
+}

@@ -184,6 +184,7 @@ fn call(spec: &VerbSpec, rest: &str) -> String {
         "summarize" => "count()",
         "focus" => "states",
         "window" => "1ms..2ms",
+        "bin" => "10ms",
         "save" => "\"out.csv\"",
         "join" => "(load \"hand.csv\" unit=ms) on=value",
         "union" => "(load \"hand.csv\" unit=ms)",

@@ -10,3 +10,4 @@ pub mod gap;
 pub mod overlap;
 pub mod parallelism;
 pub mod pipeline;
+pub mod slice;

@@ -67,6 +67,7 @@ pub static VERBS: &[&dyn Verb] = &[
     &relational::focus::Focus,
     &time::window::Window,
     &time::shift::Shift,
+    &time::bin::Bin,
     &time::flatten::Flatten,
     &analysis::aggregate_by_threshold::AggregateByThreshold,
     &analysis::profile::Profile,

@@ -15,6 +15,7 @@ mod occupancy;
 mod overlap;
 mod planner;
 mod profiler;
+mod slicer;
 mod stacker;
 mod step;
 #[cfg(test)]
@@ -38,6 +39,7 @@ pub use occupancy::{CountStep, Counter, Occupier, OccupyStep};
 pub use overlap::Overlap;
 pub use planner::{StatePlanner, query_planner};
 pub use profiler::{MergeStep, ProfileMerger, ProfileStep, Profiler};
+pub use slicer::{BIN, SliceStep, Slicer, TICKS};
 pub use stacker::{StackOrder, StackStep, Stacker};
 pub use step::{Operator, Spread, Step, StepExec, StepNode};
 pub use track::Nest;
@@ -89,6 +91,12 @@ pub fn parallelism(intervals: LogicalPlan) -> Result<LogicalPlan> {
     let columns = columns.into_iter().filter(|c| read.contains(&c.name()));
     let intervals = select(intervals, columns.collect())?;
     Ok(Counter::try_new(CountStep, intervals)?.into_plan())
+}
+
+/// The slices of rows with `start` and `end` at the multiples of a width in ticks: [`BIN`], [`TICKS`], and all columns of
+/// the row.
+pub fn slices(rows: LogicalPlan, width: i64) -> Result<LogicalPlan> {
+    Ok(Slicer::try_new(SliceStep { width }, rows)?.into_plan())
 }
 
 /// `utilization` of claims with resource, start, end, amount and capacity, over a span whose missing ends are those of

@@ -21,6 +21,7 @@ use super::kernel::{Kernel, KernelExec, KernelNode};
 use super::occupancy::{CountStep, OccupyStep};
 use super::overlap::Overlap;
 use super::profiler::{MergeStep, ProfileStep};
+use super::slicer::SliceStep;
 use super::stacker::StackStep;
 use super::step::{Step, StepExec, StepNode};
 
@@ -38,6 +39,7 @@ const PLANNERS: &[PlanStep] = &[
     plan_step::<ProfileStep>,
     plan_step::<MergeStep>,
     plan_step::<GapStep>,
+    plan_step::<SliceStep>,
     plan_step::<CountStep>,
     plan_step::<OccupyStep>,
     plan_kernel::<CriticalPath>,

@@ -8,7 +8,7 @@ use crate::plan::{fault, lower};
 use crate::spec::{Type, VerbSpec};
 use crate::verb::relational::order::PLACE;
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::ScalarValue;
+use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast, lit};
 
 /// The columns without which there are no states.
@@ -83,7 +83,15 @@ pub fn require<'a>(
 
 /// The states of a plan with exactly the columns the nodes read: names as text, a type, a depth.
 pub fn of_plan(plan: LogicalPlan) -> Result<LogicalPlan, Diag> {
-    let schema = plan.schema().clone();
+    let expressions = expressions(plan.schema());
+    LogicalPlanBuilder::from(plan)
+        .project(expressions)
+        .and_then(LogicalPlanBuilder::build)
+        .map_err(fault::diag)
+}
+
+/// These columns as expressions over a schema that has them.
+pub fn expressions(schema: &DFSchema) -> Vec<Expr> {
     let has = |name: &str| schema.has_column_with_unqualified_name(name);
     let text = |name: &str| -> Expr {
         if has(name) {
@@ -104,10 +112,7 @@ pub fn of_plan(plan: LogicalPlan) -> Result<LogicalPlan, Diag> {
             expressions.push(lower::column(name));
         }
     }
-    LogicalPlanBuilder::from(plan)
-        .project(expressions)
-        .and_then(LogicalPlanBuilder::build)
-        .map_err(fault::diag)
+    expressions
 }
 
 /// The plan with the hidden column that says where each row stands.

@@ -126,7 +126,8 @@ impl Verb for Summarize {
     }
 }
 
-fn split(
+/// Splits an expression over aggregates: the calls go to `out`, each under a name that takes its place.
+pub(in crate::verb) fn split(
     expr: &mut crate::lang::plan::Expr,
     index: usize,
     out: &mut Vec<(String, crate::lang::plan::Expr)>,

@@ -1,5 +1,6 @@
 //! Verbs that work on the time axis.
 
+pub mod bin;
 pub mod flatten;
 pub mod shift;
 pub mod window;
