@@ -73,11 +73,12 @@ fn chunks_of_one_track(bencher: Bencher, rows: usize) {
 struct Count(usize);
 
 impl Host for Count {
-    fn table(&mut self, shown: &Shown) -> Result<(), marey::diag::Diag> {
+    fn table(&mut self, shown: &Shown) -> Result<usize, marey::diag::Diag> {
         shown.engine.stream(&shown.table.plan, &mut |batch| {
             self.0 += batch.num_rows();
             Ok(())
-        })
+        })?;
+        Ok(self.0)
     }
 
     fn text(&mut self, _: &str) -> Result<(), marey::diag::Diag> {

@@ -55,7 +55,7 @@ mod tests {
             sorted.sort_unstable();
             let mut busy = Busy::default();
             for (start, length, amount) in sorted {
-                busy.push(start, start + length, i128::from(amount) * PARTS).unwrap();
+                busy.push(start, start + length, i128::from(amount) * PARTS).expect("small numbers");
             }
             let covered = (-10..45)
                 .filter(|tick| list.iter().any(|(s, l, _)| *s <= *tick && *tick < s + l))

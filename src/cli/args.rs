@@ -70,6 +70,16 @@ enum Command {
         #[arg(value_name = "SCRIPT")]
         scripts: Vec<PathBuf>,
     },
+    /// Write scripts in the one canonical layout, in place (standard input to standard output)
+    #[command(disable_help_flag = true)]
+    Fmt {
+        /// The scripts, `-` for standard input
+        #[arg(value_name = "SCRIPT")]
+        scripts: Vec<PathBuf>,
+        /// Change nothing; exit with 1 where a script would be changed
+        #[arg(long)]
+        check: bool,
+    },
     /// Say what a trace is: relations, span, values, problems, and what to write next
     #[command(disable_help_flag = true)]
     Info {
@@ -159,6 +169,8 @@ pub enum Task {
     Run(Vec<Piece>),
     /// Find the mistakes of these.
     Check(Vec<Piece>),
+    /// Write these in the canonical layout; only look whether they are where the flag is set.
+    Format(Vec<Piece>, bool),
     /// Say what these traces are.
     Info(Vec<String>),
     /// List the parameters of a script.
@@ -264,6 +276,11 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Invocation,
         Some(Command::Check { scripts }) => {
             let scripts = scripts.into_iter().map(Piece::of).collect();
             asked.scripts("check", scripts, &mut command, Task::Check)?
+        }
+        Some(Command::Fmt { scripts, check }) => {
+            let scripts = scripts.into_iter().map(Piece::of).collect();
+            let format = |pieces| Task::Format(pieces, check);
+            asked.scripts("fmt", scripts, &mut command, format)?
         }
         Some(Command::Info { traces }) => asked.named("info", "TRACE…", traces, &mut command)?,
         Some(Command::Completions { shell }) => asked.completions(shell, &mut command)?,

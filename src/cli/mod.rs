@@ -6,6 +6,7 @@
 
 pub mod args;
 pub mod check;
+mod format;
 pub mod host;
 mod info;
 mod output;

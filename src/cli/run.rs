@@ -4,7 +4,7 @@ use super::args::{self, Invocation, Options, Piece, Task};
 use super::host::Console;
 use super::script;
 use super::signal::{INTERRUPTED, Signals, TERMINATED};
-use super::{check, info, terminal};
+use super::{check, format, info, terminal};
 use crate::diag::{Diag, Sources, code};
 use crate::lang::check::Parameter;
 use crate::plan::engine::EngineConfig;
@@ -39,6 +39,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Task::Interactive => run(&[Piece::Input], &options, console),
         Task::Run(pieces) => run(&pieces, &options, console),
         Task::Check(pieces) => check::run(&pieces, &options, console),
+        Task::Format(pieces, only_look) => format::run(&pieces, only_look, console),
         Task::Info(traces) => info::run(&traces, &options, console),
         Task::Parameters(piece) => list_parameters(&piece, console),
     };

@@ -7,6 +7,7 @@ pub mod ast;
 pub mod check;
 pub mod flow;
 pub mod fold;
+pub mod format;
 pub mod hint;
 pub mod parse;
 pub mod plan;

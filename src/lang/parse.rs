@@ -275,12 +275,24 @@ fn pair_input<'a>(pair: &Pair<'a, Rule>) -> &'a str {
 /// The comment on the lines right above a byte: the help text of a `def`. What stands behind another
 /// statement on its line has none.
 pub(super) fn comment_above(text: &str, at: usize) -> Option<String> {
-    let before = text.get(..at)?.trim_end_matches([' ', '\t', '\u{a0}']);
-    let mut lines = before.split('\n').rev().flat_map(|line| {
-        let line = line.strip_suffix('\r').unwrap_or(line);
-        line.rsplit('\r')
+    let mut rest = Some(text.get(..at)?);
+    // From the last line back; lines end as the grammar has it.
+    let mut lines = std::iter::from_fn(|| {
+        let text = rest?;
+        let Some(end) = text.rfind(['\n', '\r']) else {
+            rest = None;
+            return Some(text);
+        };
+        let above = text.get(..end)?;
+        let line = text.get(end + 1..)?;
+        let line_feed = text.as_bytes().get(end) == Some(&b'\n');
+        rest = Some(match above.strip_suffix('\r') {
+            Some(above) if line_feed => above,
+            _ => above,
+        });
+        Some(line)
     });
-    if !lines.next()?.is_empty() {
+    if !lines.next()?.trim_start().is_empty() {
         return None;
     }
     let mut comment: Vec<&str> = lines

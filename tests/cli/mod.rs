@@ -509,3 +509,54 @@ fn completions_and_the_manual_come_from_the_command_line_itself() {
     );
     assert_eq!(run_with(["completions", "tcsh"], folder.path()).code, 2);
 }
+
+#[test]
+fn fmt_writes_one_layout_and_keeps_what_is_said() {
+    let folder = workspace();
+    let path = folder.path().join("loose.marey");
+    let loose = "#!/usr/bin/env marey\nlet run=load \"hand.csv\"   unit = ms;run|filter value==\"A\"   # only A\n| take 2\n";
+    std::fs::write(&path, loose).expect("a script");
+    let before = run_with(["run", "loose.marey"], folder.path()).good();
+    let would = run_with(["fmt", "--check", "loose.marey"], folder.path());
+    assert_eq!(would.code, 1);
+    assert!(
+        would.stderr.contains("loose.marey would change"),
+        "{}",
+        would.stderr
+    );
+    assert_eq!(std::fs::read_to_string(&path).expect("the script"), loose);
+    run_with(["fmt", "loose.marey"], folder.path()).good();
+    let tidy = std::fs::read_to_string(&path).expect("the script");
+    assert_ne!(tidy, loose);
+    for kept in [
+        "#!/usr/bin/env marey\n",
+        "# only A",
+        "unit=ms",
+        "value == \"A\"",
+    ] {
+        assert!(tidy.contains(kept), "{kept}\n{tidy}");
+    }
+    assert_eq!(
+        run_with(["run", "loose.marey"], folder.path()).good(),
+        before
+    );
+    assert_eq!(
+        run_with(["fmt", "--check", "loose.marey"], folder.path()).code,
+        0
+    );
+    // A script with a mistake stays as it is.
+    std::fs::write(&path, "let x 5\n").expect("a script");
+    let wrong = run_with(["fmt", "loose.marey"], folder.path());
+    assert_eq!(
+        (wrong.code, wrong.codes()),
+        (2, vec!["syntax"]),
+        "{}",
+        wrong.stderr
+    );
+    assert_eq!(
+        std::fs::read_to_string(&path).expect("the script"),
+        "let x 5\n"
+    );
+    let piped = piped("run|take 1", &["fmt", "-"], folder.path());
+    assert_eq!(piped.stdout, "run | take 1\n");
+}
