@@ -3,6 +3,7 @@
 use crate::diag::{Diag, code};
 use crate::lang::ast::UsePath;
 use crate::lang::suggest;
+use crate::write::provenance::UsedFile;
 use std::path::{Path, PathBuf};
 
 /// A file of the library.
@@ -26,11 +27,15 @@ macro_rules! library {
 library!["critical", "gantt", "longest", "utilization", "waiting"];
 
 /// Reads what a `use` names: a key that tells it from all others, its name for messages, its text. `using` is the script
-/// that uses it; a path is relative to the folder of that.
-pub fn read(path: &UsePath, using: Option<&str>) -> Result<(String, String, String), Diag> {
+/// that uses it; a path is relative to the folder of that. Where a script runs again, files are as `recorded`.
+pub fn read(
+    path: &UsePath,
+    using: Option<&str>,
+    recorded: Option<&[UsedFile]>,
+) -> Result<(String, String, String), Diag> {
     match path {
         UsePath::Library(names) => of_library(names),
-        UsePath::File(written) => of_file(written, using),
+        UsePath::File(written) => of_file(&place_of(written, using), recorded),
     }
 }
 
@@ -56,12 +61,15 @@ fn of_library(names: &[String]) -> Result<(String, String, String), Diag> {
     })
 }
 
-fn of_file(written: &str, using: Option<&str>) -> Result<(String, String, String), Diag> {
+fn place_of(written: &str, using: Option<&str>) -> PathBuf {
     let folder = using.map(Path::new).and_then(Path::parent);
-    let path = match folder {
+    match folder {
         Some(folder) if Path::new(written).is_relative() => folder.join(written),
         _ => PathBuf::from(written),
-    };
+    }
+}
+
+fn of_file(path: &Path, recorded: Option<&[UsedFile]>) -> Result<(String, String, String), Diag> {
     let name = path.display().to_string();
     let failed = |why: &str| {
         Diag::error(
@@ -69,13 +77,20 @@ fn of_file(written: &str, using: Option<&str>) -> Result<(String, String, String
             format!("`{name}` cannot be used: {why}"),
         )
     };
-    let key = std::fs::canonicalize(&path).map_err(|error| match error.kind() {
+    if let Some(files) = recorded {
+        // Two paths of one file have one text, which is all that is left to tell them by.
+        let file = files.iter().find(|file| file.path == name);
+        let text = file.map(|file| file.text.clone());
+        let text = text.ok_or_else(|| failed("it is not among the files that were recorded"))?;
+        return Ok((text.clone(), name, text));
+    }
+    let key = std::fs::canonicalize(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
             failed("there is no such file").help("the path is relative to the script that uses it")
         }
         _ => failed(&error.to_string()),
     })?;
-    let bytes = std::fs::read(&path).map_err(|error| failed(&error.to_string()))?;
+    let bytes = std::fs::read(path).map_err(|error| failed(&error.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|_| failed("it is not UTF-8 text"))?;
     Ok((key.display().to_string(), name, text))
 }
@@ -107,7 +122,7 @@ mod tests {
     #[test]
     fn a_name_that_is_none_gets_the_nearest() {
         let path = UsePath::Library(vec!["std".to_owned(), "gant".to_owned()]);
-        let diag = read(&path, None).expect_err("no such name");
+        let diag = read(&path, None, None).expect_err("no such name");
         assert_eq!(diag.help.as_deref(), Some("did you mean `use std.gantt`?"));
     }
 }

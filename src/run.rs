@@ -5,16 +5,17 @@ mod empty;
 use crate::diag::{Diag, Sources, Span, code};
 use crate::func::{self, Functions};
 use crate::lang::fold;
-use crate::lang::plan::{ArgumentKind, Expr, ExprNode, Pipeline, Scalar, Source, StageCall, Step};
+use crate::lang::plan::{
+    Argument, ArgumentKind, Arguments, Expr, ExprNode, Pipeline, Scalar, Source, StageCall, Step,
+};
 use crate::model::Clock;
 use crate::plan::{Data, Engine, Table, fault};
 use crate::spec::{Section, TimeUnit, Type, Value};
 use crate::verb::source::opened::SourceCache;
-use crate::verb::{self, Ahead, Host, PlanContext};
+use crate::verb::{self, Ahead, Host, Origin, Output, PlanContext};
 use datafusion::arrow::array::RecordBatch;
 use datafusion::common::ScalarValue;
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Times as constants of the language: picoseconds.
@@ -37,7 +38,8 @@ pub(crate) struct Runner<'a> {
     pub(crate) sources: &'a mut SourceCache,
     pub(crate) host: &'a mut dyn Host,
     pub(crate) texts: &'a Sources,
-    pub(crate) out: Option<PathBuf>,
+    pub(crate) origin: &'a Origin,
+    pub(crate) output: &'a Output,
     pub(crate) memory: &'a mut Memory,
 }
 
@@ -98,9 +100,11 @@ impl Runner<'_> {
             sources: self.sources,
             host: self.host,
             ahead,
-            out: self.out.clone(),
+            origin: self.origin,
+            output: self.output,
             stages,
             others: Vec::new(),
+            operands: None,
         }
     }
 
@@ -188,11 +192,38 @@ impl Runner<'_> {
                 others.push((*name, built?));
             }
         }
+        let operands = match call.verb.name {
+            verb::outcome::assert::NAME => self.operands(call, &arguments)?,
+            _ => None,
+        };
         self.host.stage(call.verb.name);
         let mut cx = self.context(ahead, stages);
         cx.others = others;
+        cx.operands = operands;
         verb.plan(input, &arguments, &call.flow, &mut cx)
             .map_err(|diag| located(diag, pipeline, call.span))
+    }
+
+    /// The comparison of an assertion about scalars that does not hold, with the values of its two sides.
+    fn operands(&mut self, call: &StageCall, bound: &Arguments) -> Result<Option<String>, Diag> {
+        let name = verb::outcome::assert::CONDITION.spec.name;
+        let holds =
+            |argument: &Argument| matches!(argument.kind, ArgumentKind::Value(Value::Bool(true)));
+        let scalar = match call.arguments.find(name).map(|argument| &argument.kind) {
+            Some(ArgumentKind::Deferred(scalar)) if !bound.find(name).is_some_and(holds) => scalar,
+            _ => return Ok(None),
+        };
+        let ExprNode::Binary(operator, left, right) = &scalar.expr.node else {
+            return Ok(None);
+        };
+        let (left, right) = (self.value(left)?, self.value(right)?);
+        let text = format!(
+            "{} {} {}",
+            left.literal(),
+            operator.symbol(),
+            right.literal()
+        );
+        Ok(Some(text))
     }
 
     /// The text of the stages before `call`, those of the bindings it starts from included.

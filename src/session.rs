@@ -11,16 +11,21 @@ use crate::lang::check::{
 };
 use crate::lang::flow::{Columns, Flow};
 use crate::lang::parse;
-use crate::lang::plan::{Arguments, Pipeline, Step};
+use crate::lang::plan::{Arguments, Pipeline, Source, Step};
 use crate::library;
 use crate::plan::engine::EngineConfig;
 use crate::plan::{Cancel, Engine, lower};
 use crate::run::Runner;
 use crate::spec::{Type, Value, VerbSpec};
-use crate::verb::source::opened::SourceCache;
-use crate::verb::{self, FlowContext, Host};
+use crate::verb::source::moved::Moved;
+use crate::verb::source::opened::{OpenedFile, SourceCache};
+use crate::verb::{self, Assertion, FlowContext, Host, Origin, Output};
+use crate::write::provenance::{Setting, UsedFile};
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// What messages call an input of the REPL.
+const INPUT: &str = "input";
 
 /// What a session is started with.
 #[derive(Clone, Debug, Default)]
@@ -29,8 +34,25 @@ pub struct SessionConfig {
     pub engine: EngineConfig,
     /// Where output files go; None for the current folder.
     pub out: Option<PathBuf>,
+    /// Refuse to write over files.
+    pub keep_files: bool,
     /// Values of `--param`, as text.
     pub parameters: Vec<(String, String)>,
+    /// Make one output file again.
+    pub again: Option<Again>,
+}
+
+/// An output file that is made again from what it says of itself.
+#[derive(Clone, Debug)]
+pub struct Again {
+    /// The path that the script gives it.
+    pub output: String,
+    /// Where it goes now. No other file is written.
+    pub place: PathBuf,
+    /// The files of definitions as they were: `use` reads these and no others.
+    pub used: Vec<UsedFile>,
+    /// Where inputs are that are not where the script says.
+    pub moved: Moved,
 }
 
 /// The end of a run.
@@ -64,6 +86,10 @@ pub struct Session {
     inputs: SourceCache,
     scope: Scope,
     config: SessionConfig,
+    origin: Origin,
+    /// The files of definitions, as they were read.
+    definitions: Vec<OpenedFile>,
+    output: Output,
     memory: crate::run::Memory,
     succeeded: Vec<String>,
 }
@@ -73,13 +99,26 @@ impl Session {
     pub fn new(config: SessionConfig) -> Result<Session, Diag> {
         let engine = Engine::new(config.engine.clone())?;
         let functions = Functions::new(engine.context().state());
+        let mut inputs = SourceCache::default();
+        let again = config.again.as_ref();
+        if let Some(again) = again {
+            inputs.set_moved(again.moved.clone());
+        }
+        let output = Output {
+            folder: config.out.clone(),
+            keep_files: config.keep_files,
+            only: again.map(|again| (again.output.clone(), again.place.clone())),
+        };
         Ok(Session {
             engine,
             functions,
             texts: Sources::default(),
-            inputs: SourceCache::default(),
+            inputs,
             scope: Scope::default(),
             config,
+            origin: Origin::default(),
+            definitions: Vec::new(),
+            output,
             memory: crate::run::Memory::default(),
             succeeded: Vec::new(),
         })
@@ -110,6 +149,24 @@ impl Session {
         self.inputs.reports()
     }
 
+    /// The files that were read: inputs and definitions.
+    pub fn files(&self) -> Vec<OpenedFile> {
+        let mut files = self.inputs.files();
+        files.extend(self.definitions.iter().cloned());
+        files
+    }
+
+    /// Forgets all names, so that the next script starts anew. Inputs that did not change stay open.
+    pub fn forget(&mut self) {
+        self.inputs.forget_changed();
+        self.texts = Sources::default();
+        self.scope = Scope::default();
+        self.origin = Origin::default();
+        self.definitions.clear();
+        self.memory = crate::run::Memory::default();
+        self.succeeded.clear();
+    }
+
     /// The inputs of the REPL that succeeded, as a script.
     pub fn script(&self) -> String {
         let mut out = String::new();
@@ -128,6 +185,19 @@ impl Session {
             Ok(checked) => checked,
             Err(outcome) => return outcome,
         };
+        self.origin.script = text.trim_start_matches('\u{feff}').to_owned();
+        self.origin.parameters = checked
+            .parameters
+            .iter()
+            .filter(|parameter| parameter.value != parameter.default)
+            .map(|parameter| Setting {
+                name: parameter.name.clone(),
+                value: parameter.value.literal(),
+            })
+            .collect();
+        for (step, _) in &checked.steps {
+            self.expect_assertions(step, host);
+        }
         for (step, _) in &checked.steps {
             if let Err(diag) = self.step(step, host) {
                 return Outcome::of(vec![diag]);
@@ -144,20 +214,17 @@ impl Session {
         } else {
             text.to_owned()
         };
-        let checked = match self.checked("input", &input, &[], host) {
+        let checked = match self.checked(INPUT, &input, &[], host) {
             Ok(checked) => checked,
             Err(outcome) => return outcome,
         };
         self.remember_parameters(&input);
+        self.origin.script = format!("{}{input}\n", self.script());
         for (step, span) in &checked.steps {
             if let Err(diag) = self.step(step, host) {
                 return Outcome::of(vec![diag]);
             }
-            let written = self
-                .texts
-                .get(span.source)
-                .and_then(|(_, text)| text.get(span.start..span.end).map(ToOwned::to_owned))
-                .unwrap_or_default();
+            let written = self.text_of(*span);
             match step {
                 Step::Pipeline(pipeline) => {
                     let kept = Arc::new(pipeline.without_outcomes());
@@ -229,8 +296,8 @@ impl Session {
                 .filter(|s| matches!(s.kind, ast::StatementKind::Param { .. }))
                 .collect(),
         };
-        let mut host = Silent;
-        let checked = self.check_script(&script, &[], &mut host, &mut Scope::default());
+        let mut host = Quiet;
+        let checked = self.check_script(name, &script, &[], &mut host, &mut Scope::default());
         (checked.parameters, parsed.diags)
     }
 
@@ -248,16 +315,23 @@ impl Session {
             statements: vec![last],
         };
         let mut scope = self.scope.clone();
-        let mut host = Silent;
+        let mut host = Quiet;
         let mut saved = Vec::new();
+        let mut used = self.origin.used.clone();
+        let mut definitions = Vec::new();
         let mut registry = Registries {
             functions: &self.functions,
             texts: &self.texts,
+            script: INPUT,
+            used: &mut used,
+            definitions: &mut definitions,
+            again: self.config.again.as_ref(),
             flow: FlowContext {
                 engine: &self.engine,
                 sources: &mut self.inputs,
                 host: &mut host,
                 saved: &mut saved,
+                may_save_again: true,
                 only_open: true,
             },
         };
@@ -297,6 +371,7 @@ impl Session {
 
     fn check_script(
         &mut self,
+        name: &str,
         script: &ast::Script,
         overrides: &[(String, ParameterText)],
         host: &mut dyn Host,
@@ -306,11 +381,16 @@ impl Session {
         let mut registry = Registries {
             functions: &self.functions,
             texts: &self.texts,
+            script: name,
+            used: &mut self.origin.used,
+            definitions: &mut self.definitions,
+            again: self.config.again.as_ref(),
             flow: FlowContext {
                 engine: &self.engine,
                 sources: &mut self.inputs,
                 host,
                 saved: &mut saved,
+                may_save_again: self.config.again.is_some(),
                 only_open: false,
             },
         };
@@ -334,7 +414,7 @@ impl Session {
         let source = self.texts.add(name, text);
         let parsed = parse::parse(text, source);
         let mut scope = self.scope.clone();
-        let mut checked = self.check_script(&parsed.script, overrides, host, &mut scope);
+        let mut checked = self.check_script(name, &parsed.script, overrides, host, &mut scope);
         let mut diags = parsed.diags;
         diags.append(&mut checked.diags);
         let (mut errors, warnings): (Vec<Diag>, Vec<Diag>) =
@@ -356,6 +436,34 @@ impl Session {
         Ok(checked)
     }
 
+    /// Tells the host which assertions are coming, so that it knows of those that are not reached.
+    fn expect_assertions(&self, step: &Step, host: &mut dyn Host) {
+        let (Step::Pipeline(pipeline) | Step::LetPipeline(pipeline)) = step else {
+            return;
+        };
+        let head = match &pipeline.source {
+            Source::Verb(call) => Some(call),
+            Source::Pipeline { .. } => None,
+        };
+        for call in head.into_iter().chain(&pipeline.stages) {
+            if call.verb.name == verb::outcome::assert::NAME {
+                let condition = call.arguments.span_of(&verb::outcome::assert::CONDITION);
+                host.assertion(Assertion {
+                    message: self.text_of(condition),
+                    span: condition,
+                    outcome: None,
+                });
+            }
+        }
+    }
+
+    /// The text of a span.
+    fn text_of(&self, span: Span) -> String {
+        let text = self.texts.get(span.source);
+        let text = text.and_then(|(_, text)| text.get(span.start..span.end).map(ToOwned::to_owned));
+        text.unwrap_or_default()
+    }
+
     fn step(&mut self, step: &Step, host: &mut dyn Host) -> Result<(), Diag> {
         let mut runner = Runner {
             engine: &self.engine,
@@ -363,7 +471,8 @@ impl Session {
             sources: &mut self.inputs,
             host,
             texts: &self.texts,
-            out: self.config.out.clone(),
+            origin: &self.origin,
+            output: &self.output,
             memory: &mut self.memory,
         };
         guarded(|| runner.step(step)).unwrap_or_else(Err)
@@ -395,6 +504,12 @@ fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Diag> {
 struct Registries<'a> {
     functions: &'a Functions,
     texts: &'a Sources,
+    /// What the script is called.
+    script: &'a str,
+    /// The files that `use` read so far.
+    used: &'a mut Vec<UsedFile>,
+    definitions: &'a mut Vec<OpenedFile>,
+    again: Option<&'a Again>,
     flow: FlowContext<'a>,
 }
 
@@ -433,7 +548,18 @@ impl Registry for Registries<'_> {
 
     fn import(&mut self, path: &ast::UsePath, from: u32) -> Result<Import, Diag> {
         let using = self.texts.get(from).map(|(name, _)| name);
-        let (key, name, text) = library::read(path, using.as_deref())?;
+        let recorded = self.again.map(|again| &*again.used);
+        let (key, name, text) = library::read(path, using.as_deref(), recorded)?;
+        if let ast::UsePath::File(_) = path {
+            let path = verb::relative_to(self.script, &name);
+            if !self.used.iter().any(|file| file.path == path) {
+                self.used.push(UsedFile {
+                    path,
+                    text: text.clone(),
+                });
+                self.definitions.push(OpenedFile::now(&*name));
+            }
+        }
         let source = self.texts.add(name.as_str(), text.as_str());
         let parsed = parse::parse(&text, source);
         Ok(Import {
@@ -474,10 +600,10 @@ pub(crate) fn call(
     crate::run::value_of_scalar(&value, ty, clock)
 }
 
-/// A host for checks whose warnings nobody reads.
-struct Silent;
+/// A host for checks and runs whose results and warnings nobody reads. No row of a table is computed.
+pub struct Quiet;
 
-impl Host for Silent {
+impl Host for Quiet {
     fn table(&mut self, _: &verb::Shown) -> Result<usize, Diag> {
         Ok(1)
     }

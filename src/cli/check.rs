@@ -42,7 +42,7 @@ pub(super) fn run(pieces: &[Piece], options: &Options, mut console: Console) -> 
 }
 
 /// A diagnostic as an editor reads it. Lines and columns count from 1, columns in characters.
-fn described(diag: &Diag, sources: &Sources) -> Value {
+pub(super) fn described(diag: &Diag, sources: &Sources) -> Value {
     let labels: Vec<Value> = diag
         .labels
         .iter()
@@ -77,7 +77,7 @@ fn described(diag: &Diag, sources: &Sources) -> Value {
 }
 
 /// File, line and column of a byte of the text that a span is in.
-fn place(span: Span, at: usize, sources: &Sources) -> (String, usize, usize) {
+pub(super) fn place(span: Span, at: usize, sources: &Sources) -> (String, usize, usize) {
     let Some((name, text)) = sources.get(span.source) else {
         return (String::new(), 0, 0);
     };

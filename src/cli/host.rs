@@ -11,7 +11,7 @@ use crate::diag::{Class, Code, Diag, Sources, Span, code};
 use crate::plan::engine::stamped;
 use crate::plan::{Figure, fault};
 use crate::spec::Value;
-use crate::verb::{Host, Shown};
+use crate::verb::{Assertion, Host, Shown};
 use crate::write::{self, Format, WriteOptions, output_error};
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -51,6 +51,8 @@ pub struct Console {
     held: Option<Vec<Diag>>,
     previous: Previous,
     tables: usize,
+    /// The assertions of the script, in order.
+    assertions: Vec<Assertion>,
 }
 
 impl Console {
@@ -73,6 +75,7 @@ impl Console {
             held: None,
             previous: Previous::Nothing,
             tables: 0,
+            assertions: Vec::new(),
         })
     }
 
@@ -89,6 +92,7 @@ impl Console {
             self.sources.add(name.as_str(), text);
         }
         self.script = (script.clone(), sources.next());
+        self.assertions.clear();
         self.progress.begin();
         if self.interactive {
             self.previous = Previous::Nothing;
@@ -118,6 +122,11 @@ impl Console {
     pub fn held(&mut self) -> Vec<Diag> {
         self.warned.clear();
         self.held.take().unwrap_or_default()
+    }
+
+    /// The assertions of what ran, in order.
+    pub fn assertions(&self) -> &[Assertion] {
+        &self.assertions
     }
 
     /// True once nobody reads standard output any more: the run is to end quietly.
@@ -327,6 +336,16 @@ impl Host for Console {
         } else {
             self.complain(&text);
             Ok(())
+        }
+    }
+
+    fn assertion(&mut self, assertion: Assertion) {
+        let announced = |known: &&mut Assertion| {
+            known.outcome.is_none() && known.span == assertion.span && assertion.outcome.is_some()
+        };
+        match self.assertions.iter_mut().find(announced) {
+            Some(known) => *known = assertion,
+            None => self.assertions.push(assertion),
         }
     }
 

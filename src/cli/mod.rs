@@ -6,15 +6,19 @@
 
 pub mod args;
 pub mod check;
+mod config;
 mod format;
 pub mod host;
 mod info;
 mod output;
 pub mod progress;
+mod report;
+mod reproduce;
 pub mod run;
 pub mod script;
 pub mod signal;
 pub mod terminal;
+mod watch;
 
 pub use run::main;
 

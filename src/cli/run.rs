@@ -4,20 +4,18 @@ use super::args::{self, Invocation, Options, Piece, Task};
 use super::host::Console;
 use super::script;
 use super::signal::{INTERRUPTED, Signals, TERMINATED};
-use super::{check, format, info, terminal};
+use super::{check, config, format, info, report, reproduce, terminal, watch};
 use crate::diag::{Diag, Sources, code};
-use crate::lang::check::Parameter;
 use crate::plan::engine::EngineConfig;
 use crate::repl;
 use crate::session::{Session, SessionConfig};
-use crate::spec::Value;
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::time::Instant;
 
 /// The program: arguments, the program's name first, to an exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let Invocation { task, options } = match args::read(arguments) {
+    let Invocation { task, mut options } = match args::read(arguments) {
         Ok(invocation) => invocation,
         Err(refused) => {
             // Where standard error is gone there is nowhere to say so.
@@ -26,6 +24,9 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         }
     };
     let interactive = matches!(task, Task::Interactive) && std::io::stdin().is_terminal();
+    if let Err(diag) = config::apply(&mut options, interactive) {
+        return fail(diag, &options);
+    }
     let mut console = match Console::new(&options, interactive) {
         Ok(console) => console,
         Err(diag) => return fail(diag, &options),
@@ -41,9 +42,34 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Task::Check(pieces) => check::run(&pieces, &options, console),
         Task::Format(pieces, only_look) => format::run(&pieces, only_look, console),
         Task::Info(traces) => info::run(&traces, &options, console),
+        Task::Watch(path) => watch::run(&path, &options, console),
+        Task::Reproduce(files, inputs) => reproduce::run(&files, &inputs, &options, console),
+        Task::Version(verbose) => {
+            console.say(&version(verbose));
+            Ok(0)
+        }
         Task::Parameters(piece) => list_parameters(&piece, console),
     };
     result.unwrap_or_else(|diag| fail(diag, &options))
+}
+
+/// The version, and the defaults of this machine.
+fn version(verbose: bool) -> String {
+    let mut text = format!("marey {}", env!("CARGO_PKG_VERSION"));
+    if verbose {
+        let standard = EngineConfig::default();
+        let folder = std::env::temp_dir();
+        let config = config::usual(|name| std::env::var_os(name));
+        let config = config.map_or("none".to_owned(), |path| path.display().to_string());
+        text.push_str(&format!(
+            "\nDataFusion {}\nthreads: {}\nmemory: {} MiB\ntemporary folder: {}\nfile of defaults: {config}",
+            crate::plan::engine::VERSION,
+            standard.threads,
+            standard.memory >> 20,
+            folder.display(),
+        ));
+    }
+    text
 }
 
 /// A diagnostic outside any script.
@@ -67,20 +93,27 @@ pub(super) fn session(options: &Options) -> Result<Session, Diag> {
             .help(format!("create it first: mkdir -p {}", folder.display())));
         }
     }
+    Session::new(configured(options))
+}
+
+/// What the options of the command line say of a session.
+pub(super) fn configured(options: &Options) -> SessionConfig {
     let standard = EngineConfig::default();
-    Session::new(SessionConfig {
+    SessionConfig {
         engine: EngineConfig {
             threads: options.threads.unwrap_or(standard.threads),
             memory: options.memory.unwrap_or(standard.memory),
             temporary: options.temporary.clone(),
         },
         out: options.out.clone(),
+        keep_files: options.no_clobber,
         parameters: options.parameters.clone(),
-    })
+        again: None,
+    }
 }
 
 /// Installs the signal handlers that stop it.
-fn signals(session: &Session, interactive: bool) -> Result<Signals, Diag> {
+pub(super) fn signals(session: &Session, interactive: bool) -> Result<Signals, Diag> {
     Signals::install(session.cancel(), interactive).map_err(|error| {
         Diag::error(
             &code::INTERNAL,
@@ -115,6 +148,16 @@ fn run(pieces: &[Piece], options: &Options, mut console: Console) -> Result<u8, 
     if options.timing {
         console.took(start);
     }
+    if let Some(path) = &options.report {
+        let run = report::Run {
+            script: &script,
+            sources: session.sources(),
+            assertions: console.assertions(),
+            diags: &outcome.diags,
+            exit_code: outcome.exit_code,
+        };
+        run.write(path)?;
+    }
     Ok(match outcome.exit_code {
         INTERRUPTED if signals.is_terminated() => TERMINATED,
         exit_code => exit_code,
@@ -141,14 +184,14 @@ fn list_parameters(piece: &Piece, mut console: Console) -> Result<u8, Diag> {
         let names = parameters.iter().map(|p| p.name.len()).max().unwrap_or(0);
         let values = parameters
             .iter()
-            .map(|p| written(p).chars().count())
+            .map(|p| p.default.literal().chars().count())
             .max()
             .unwrap_or(0);
         for parameter in &parameters {
             let line = format!(
                 "  {:names$} = {:values$}   {}",
                 parameter.name,
-                written(parameter),
+                parameter.default.literal(),
                 parameter.help.as_deref().unwrap_or("")
             );
             out.push_str(&format!("\n{}", line.trim_end()));
@@ -163,14 +206,6 @@ fn list_parameters(piece: &Piece, mut console: Console) -> Result<u8, Diag> {
         .iter()
         .find(|diag| diag.is_error())
         .map_or(0, |diag| diag.code.class.exit_code()))
-}
-
-/// The default as a script writes it.
-fn written(parameter: &Parameter) -> String {
-    match &parameter.default {
-        Value::String(text) => format!("{text:?}"),
-        other => other.to_string(),
-    }
 }
 
 /// The comment a script begins with.

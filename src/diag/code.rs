@@ -88,6 +88,7 @@ codes! {
     INPUT_UNREADABLE "input_unreadable" Input "The file exists but cannot be read: a directory, missing rights, broken compression.";
     UNKNOWN_INPUT_FORMAT "unknown_input_format" Input "The content fits no reader. `format=` names one.";
     AMBIGUOUS_INPUT "ambiguous_input" Input "The content fits two readings; an option of `load` has to say which.";
+    NO_PROVENANCE "no_provenance" Input "The file does not say how it was made: it was saved with `provenance=none`, by another program, or changed since.";
     BAD_ROW "bad_row" Input "A row of the input cannot be used and the policy says that this is an error.";
     NOTHING_KEPT "nothing_kept" Input "Records were read and every one of them was rejected.";
     MISSING_ROLE "missing_role" Input "No column of the table plays a part that a trace needs; name it in `load`.";

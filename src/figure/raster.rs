@@ -113,20 +113,50 @@ fn options() -> usvg::Options<'static> {
 
 /// Puts the resolution (chunk `pHYs`, dots per metre) behind the header, so that programs that place the picture on paper
 /// give it the size that was asked for.
-fn with_resolution(mut png: Vec<u8>, dpi: f64) -> Vec<u8> {
+fn with_resolution(png: Vec<u8>, dpi: f64) -> Vec<u8> {
+    let dots = (dpi / 0.0254).round().clamp(1.0, f64::from(i32::MAX)) as u32;
+    let mut data = dots.to_be_bytes().to_vec();
+    data.extend(dots.to_be_bytes());
+    data.push(1);
+    with_chunk(png, b"pHYs", &data)
+}
+
+/// Puts a text in ASCII under a keyword into a PNG file (chunk `tEXt`), where [`text_of`] finds it.
+pub fn with_text(png: Vec<u8>, keyword: &str, text: &str) -> Vec<u8> {
+    let mut data = keyword.as_bytes().to_vec();
+    data.push(0);
+    data.extend(text.as_bytes());
+    with_chunk(png, b"tEXt", &data)
+}
+
+/// The text under a keyword in a PNG file; None where the file has none or is broken before it.
+pub fn text_of(png: &[u8], keyword: &str) -> Option<String> {
+    let mut rest = png.strip_prefix(b"\x89PNG\r\n\x1a\n")?;
+    loop {
+        let (length, after) = rest.split_first_chunk::<4>()?;
+        let (kind, after) = after.split_first_chunk::<4>()?;
+        let (data, after) = after.split_at_checked(u32::from_be_bytes(*length) as usize)?;
+        let text = data
+            .strip_prefix(keyword.as_bytes())
+            .and_then(|data| data.strip_prefix(b"\0"));
+        if let (b"tEXt", Some(text)) = (kind, text) {
+            return String::from_utf8(text.to_vec()).ok();
+        }
+        rest = after.get(4..)?;
+    }
+}
+
+/// Puts a chunk behind the header of a PNG file.
+fn with_chunk(mut png: Vec<u8>, kind: &[u8; 4], data: &[u8]) -> Vec<u8> {
     // Signature (8) and header chunk (4 + 4 + 13 + 4): the fixed start of every PNG file.
     const HEADER: usize = 33;
     if png.len() < HEADER {
         return png;
     }
-    let dots = (dpi / 0.0254).round().clamp(1.0, f64::from(i32::MAX)) as u32;
-    let mut chunk = b"pHYs".to_vec();
-    chunk.extend(dots.to_be_bytes());
-    chunk.extend(dots.to_be_bytes());
-    chunk.push(1);
+    let mut chunk = kind.to_vec();
+    chunk.extend(data);
     let check = crc32(&chunk);
-    let length = (chunk.len() - 4) as u32;
-    let mut whole = length.to_be_bytes().to_vec();
+    let mut whole = (data.len() as u32).to_be_bytes().to_vec();
     whole.extend(chunk);
     whole.extend(check.to_be_bytes());
     png.splice(HEADER..HEADER, whole);
@@ -172,6 +202,29 @@ mod tests {
         assert_eq!(drawn(Size::mm(25.4, 50.8), None), Ok((300, 600)));
         assert_eq!(drawn(Size::px(1.0, 1.0), None), Ok((1, 1)));
         assert_eq!(drawn(Size::mm(0.001, 1.0), None), Ok((1, 12)));
+    }
+
+    #[test]
+    fn texts_travel_in_the_file() {
+        let size = Size::px(3.0, 2.0);
+        let scene = Scene {
+            size,
+            title: String::new(),
+            description: String::new(),
+            facts: Vec::new(),
+            groups: Vec::new(),
+        };
+        let plain = png(&svg::write(&scene), size, None).unwrap();
+        let told = with_text(plain.clone(), "marey", "{\"a\": 1}");
+        assert_eq!(text_of(&told, "marey").as_deref(), Some("{\"a\": 1}"));
+        assert_eq!(text_of(&told, "mare"), None);
+        assert_eq!(text_of(&plain, "marey"), None);
+        // It is a picture still, check sums and all.
+        assert_eq!(Pixmap::decode_png(&told).unwrap().width(), 3);
+        // Cut anywhere, it is only shorter.
+        for end in 0..told.len() {
+            let _ = text_of(&told[..end], "marey");
+        }
     }
 
     #[test]

@@ -14,6 +14,11 @@ pub const LARGE_BYTES: usize = 10_000_000;
 
 /// The figure as an SVG document.
 pub fn write(scene: &Scene) -> String {
+    write_with(scene, None)
+}
+
+/// The same with one fact more in the metadata: a name and a text.
+pub fn write_with(scene: &Scene, carried: Option<(&str, &str)>) -> String {
     let mut out = String::with_capacity(4096 + 64 * scene.mark_count());
     let (width, height) = (scene.size.width, scene.size.height);
     out.push_str("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
@@ -32,7 +37,7 @@ pub fn write(scene: &Scene) -> String {
     out.push_str("', sans-serif\">\n");
     push_element(&mut out, "title", &scene.title);
     push_element(&mut out, "desc", &scene.description);
-    push_facts(&mut out, &scene.facts);
+    push_facts(&mut out, &scene.facts, carried);
     push_clips(&mut out, &scene.groups);
     out.push_str("<rect class=\"page\"");
     push_box(&mut out, &Rect::new(0.0, 0.0, width.px(), height.px()));
@@ -45,12 +50,13 @@ pub fn write(scene: &Scene) -> String {
 }
 
 /// What travels with the figure: script, versions, digests. A name space of its own, so that no reader takes it for SVG.
-fn push_facts(out: &mut String, facts: &[(String, String)]) {
-    if facts.is_empty() {
+fn push_facts(out: &mut String, facts: &[(String, String)], carried: Option<(&str, &str)>) {
+    if facts.is_empty() && carried.is_none() {
         return;
     }
     out.push_str("<metadata>\n<facts xmlns=\"urn:marey:figure\">\n");
-    for (name, value) in facts {
+    let facts = facts.iter().map(|(name, value)| (&**name, &**value));
+    for (name, value) in facts.chain(carried) {
         out.push_str("<fact name=\"");
         push_escaped(out, name, Place::Attribute);
         out.push_str("\">");

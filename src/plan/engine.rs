@@ -26,6 +26,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::runtime::Runtime;
 
+/// The version of the engine.
+pub const VERSION: &str = datafusion::DATAFUSION_VERSION;
+
 /// What a session may use.
 #[derive(Clone, Debug)]
 pub struct EngineConfig {

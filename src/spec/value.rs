@@ -77,6 +77,44 @@ impl Value {
 
 /// Values as f-strings and messages print them: a time in the largest unit of `s ms us ns ps` that makes
 /// it a whole number, floats shortest round-trip.
+impl Value {
+    /// The value as a script writes it: as [`Display`](std::fmt::Display), with texts in quotes.
+    pub fn literal(&self) -> String {
+        match self {
+            Value::String(text) => quoted(text),
+            Value::List(values) => {
+                let values: Vec<String> = values.iter().map(Value::literal).collect();
+                format!("[{}]", values.join(", "))
+            }
+            Value::Map(entries) => {
+                let entries: Vec<String> = entries
+                    .iter()
+                    .map(|(key, value)| format!("{}: {}", quoted(key), value.literal()))
+                    .collect();
+                format!("{{{}}}", entries.join(", "))
+            }
+            other => other.to_string(),
+        }
+    }
+}
+
+/// A text in quotes, with the escapes of the language.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            c if c.is_control() => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
 impl std::fmt::Display for Value {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

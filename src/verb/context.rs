@@ -1,7 +1,8 @@
 //! What a verb may use while it is checked and while it runs.
 
 use super::source::opened::SourceCache;
-use crate::diag::{Diag, code};
+use super::{Origin, Output};
+use crate::diag::{Diag, Span, code};
 use crate::func::Functions;
 use crate::lang::flow::Columns;
 use crate::lang::plan::{Arguments, Expr, Named};
@@ -13,7 +14,6 @@ use datafusion::arrow::datatypes::Int64Type;
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::functions_aggregate::expr_fn::count;
 use datafusion::logical_expr as df;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// While checking: sources open their input.
@@ -25,7 +25,9 @@ pub struct FlowContext<'a> {
     /// Where warnings go.
     pub host: &'a mut dyn Host,
     /// Paths that `save` stages of this script write, with the place of each.
-    pub saved: &'a mut Vec<(String, crate::diag::Span)>,
+    pub saved: &'a mut Vec<(String, Span)>,
+    /// One path may be written by several stages: what was typed at different times and runs again as one script.
+    pub may_save_again: bool,
     /// Use only inputs that are open already: completion must not read files.
     pub only_open: bool,
 }
@@ -40,6 +42,17 @@ pub struct Shown<'a> {
     pub rows: Option<usize>,
 }
 
+/// An `assert`: announced before the run, and told again with what came of it.
+#[derive(Clone, Debug)]
+pub struct Assertion {
+    /// What it says where it does not hold; its condition as written where it says nothing of its own.
+    pub message: String,
+    /// Its condition.
+    pub span: Span,
+    /// Whether it holds, or what was seen instead; None before it ran.
+    pub outcome: Option<Result<(), String>>,
+}
+
 /// Where results go. The library prints nothing itself.
 pub trait Host {
     /// A table to show. Gives the number of its rows, as far as they were looked at: 0 only where it has none.
@@ -50,6 +63,8 @@ pub trait Host {
     fn value(&mut self, value: &Value) -> Result<(), Diag>;
     /// A figure to show, as SVG.
     fn figure(&mut self, figure: &Figure, svg: &str) -> Result<(), Diag>;
+    /// An assertion, for hosts that report on them.
+    fn assertion(&mut self, _: Assertion) {}
     /// A warning.
     fn warn(&mut self, diag: Diag);
     /// What runs now, for progress.
@@ -78,10 +93,14 @@ pub struct PlanContext<'a> {
     pub host: &'a mut dyn Host,
     /// The figure that follows, if any.
     pub ahead: Option<Ahead<'a>>,
-    /// Where output files go; None for the current folder.
-    pub out: Option<PathBuf>,
+    /// What runs.
+    pub origin: &'a Origin,
+    /// Where output files go.
+    pub output: &'a Output,
     /// The stages of the pipeline so far as text, for `explain`.
     pub stages: Vec<String>,
+    /// The values on both sides of a comparison of scalars that does not hold.
+    pub operands: Option<String>,
     /// The other data that arguments name, by parameter.
     pub others: Vec<(&'static str, Vec<Data>)>,
 }
@@ -123,6 +142,7 @@ impl PlanContext<'_> {
             sources: self.sources,
             host: self.host,
             saved: &mut Vec::new(),
+            may_save_again: false,
             only_open: false,
         })
     }

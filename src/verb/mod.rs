@@ -3,13 +3,15 @@
 
 pub mod analysis;
 mod context;
+mod origin;
 pub mod outcome;
 pub mod plot;
 pub mod relational;
 pub mod source;
 pub mod time;
 
-pub use context::{Ahead, FlowContext, Host, PlanContext, Shown, texts, unexpected};
+pub use context::{Ahead, Assertion, FlowContext, Host, PlanContext, Shown, texts, unexpected};
+pub use origin::{Origin, Output, relative_to};
 
 use crate::diag::Diag;
 use crate::lang::flow::Flow;

@@ -13,6 +13,7 @@ pub const FORMAT: Format = Format {
     name: "arrow",
     extensions: &["arrow", "ipc", "feather"],
     binary: true,
+    holds_metadata: true,
     about: "an Arrow IPC file; times are ticks, the metadata says their unit",
     open,
 };

@@ -10,6 +10,7 @@ use tempfile::NamedTempFile;
 pub struct AtomicFile {
     writer: BufWriter<NamedTempFile>,
     path: std::path::PathBuf,
+    keep: bool,
 }
 
 impl AtomicFile {
@@ -48,7 +49,14 @@ impl AtomicFile {
         Ok(AtomicFile {
             writer: BufWriter::with_capacity(1 << 20, file),
             path: path.to_owned(),
+            keep: false,
         })
+    }
+
+    /// Never takes the place of a file that is there, be it one that came while this was written.
+    pub fn keeping(mut self, keep: bool) -> AtomicFile {
+        self.keep = keep;
+        self
     }
 
     /// Where to write.
@@ -66,8 +74,11 @@ impl AtomicFile {
         file.as_file()
             .sync_all()
             .map_err(|error| super::output_error(&shown, &error))?;
-        file.persist(&self.path)
-            .map_err(|error| super::output_error(&shown, &error.error))?;
+        let placed = match self.keep {
+            true => file.persist_noclobber(&self.path),
+            false => file.persist(&self.path),
+        };
+        placed.map_err(|error| super::output_error(&shown, &error.error))?;
         Ok(())
     }
 }

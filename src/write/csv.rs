@@ -12,6 +12,7 @@ pub const CSV: Format = Format {
     name: "csv",
     extensions: &["csv"],
     binary: false,
+    holds_metadata: false,
     about: "comma-separated, RFC 4180, with a header; exact decimals",
     open: |out, schema, options| open(out, schema, options, ','),
 };
@@ -21,6 +22,7 @@ pub const TSV: Format = Format {
     name: "tsv",
     extensions: &["tsv", "tab"],
     binary: false,
+    holds_metadata: false,
     about: "tab-separated, with a header; exact decimals",
     open: |out, schema, options| open(out, schema, options, '\t'),
 };

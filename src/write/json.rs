@@ -13,6 +13,7 @@ pub const JSON: Format = Format {
     name: "json",
     extensions: &["json"],
     binary: false,
+    holds_metadata: false,
     about: "one array of objects; times are exact decimal numbers",
     open: |out, schema, options| open(out, schema, options, true),
 };
@@ -22,6 +23,7 @@ pub const NDJSON: Format = Format {
     name: "ndjson",
     extensions: &["ndjson", "jsonl"],
     binary: false,
+    holds_metadata: false,
     about: "one JSON object a line",
     open: |out, schema, options| open(out, schema, options, false),
 };

@@ -13,6 +13,7 @@ pub const FORMAT: Format = Format {
     name: "markdown",
     extensions: &["md"],
     binary: false,
+    holds_metadata: false,
     about: "a table for a Markdown page",
     open,
 };

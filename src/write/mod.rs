@@ -9,6 +9,7 @@ pub mod etf;
 pub mod json;
 pub mod markdown;
 pub mod parquet;
+pub mod provenance;
 pub mod table;
 
 use crate::diag::Diag;
@@ -61,6 +62,8 @@ pub struct Format {
     pub extensions: &'static [&'static str],
     /// Whether its bytes are no text, so that a terminal refuses them.
     pub binary: bool,
+    /// Whether [`WriteOptions::metadata`] has a place in it.
+    pub holds_metadata: bool,
     /// One sentence.
     pub about: &'static str,
     /// Starts a table; `schema` carries the metadata of time columns and has no hidden columns.

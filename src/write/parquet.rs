@@ -16,6 +16,7 @@ pub const FORMAT: Format = Format {
     name: "parquet",
     extensions: &["parquet", "pq"],
     binary: true,
+    holds_metadata: true,
     about: "Parquet; times are ticks, the metadata says their unit; a trace keeps all of it",
     open,
 };

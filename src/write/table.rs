@@ -16,6 +16,7 @@ pub const FORMAT: Format = Format {
     name: "table",
     extensions: &[],
     binary: false,
+    holds_metadata: false,
     about: "an aligned table for reading; long tables are cut, times get a unit that suits them",
     open,
 };

@@ -136,6 +136,8 @@ pub struct Parameter {
     pub name: String,
     /// The default as written.
     pub default: Value,
+    /// Its value: the default, or that of `--param`.
+    pub value: Value,
     /// The comment behind it.
     pub help: Option<String>,
     /// Where it is declared.
@@ -449,21 +451,24 @@ impl Checker<'_> {
                 .at(default.span, "this depends on data"),
             );
         };
-        out.parameters.push(Parameter {
-            name: name.text.clone(),
-            default: value.clone(),
-            help: help.clone(),
-            span: name.span,
-        });
         let given = out
             .overrides
             .iter()
             .rev()
             .find(|(given, _)| *given == name.text);
         let scalar = match given {
-            None => declared,
-            Some((_, text)) => self.overridden(name, &value, text)?,
+            None => Ok(declared),
+            Some((_, text)) => self.overridden(name, &value, text),
         };
+        let given = scalar.as_ref().ok().and_then(|scalar| scalar.value.get());
+        out.parameters.push(Parameter {
+            name: name.text.clone(),
+            default: value.clone(),
+            value: given.unwrap_or(&value).clone(),
+            help: help.clone(),
+            span: name.span,
+        });
+        let scalar = scalar?;
         self.bind(name, Binding::Scalar(scalar))
     }
 

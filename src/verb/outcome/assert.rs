@@ -7,9 +7,8 @@ use crate::plan::{Data, fault};
 use crate::spec::{
     Accept, Example, Kind, Param, ParamSpec, Place, Section, Shape, Value, VerbSpec,
 };
-use crate::verb::context::Shown;
 use crate::verb::relational::order::settled;
-use crate::verb::{FlowContext, PlanContext, Verb};
+use crate::verb::{Assertion, FlowContext, PlanContext, Shown, Verb};
 use datafusion::logical_expr::LogicalPlanBuilder;
 
 /// The verb.
@@ -33,8 +32,11 @@ pub static MESSAGE: Param<Option<String>> = Param::new(ParamSpec {
     about: "what to say where it does not hold",
 });
 
+/// The verb's name.
+pub const NAME: &str = "assert";
+
 static SPEC: VerbSpec = VerbSpec {
-    name: "assert",
+    name: NAME,
     section: Section::Outcome,
     takes: &[Kind::Trace, Kind::Table],
     heads: true,
@@ -80,38 +82,66 @@ impl Verb for Assert {
         let message = arguments
             .get(&MESSAGE)?
             .unwrap_or_else(|| "the assertion does not hold".to_owned());
-        let failed = |seen: String| Diag::error(&code::ASSERTION, message.clone()).at(span, seen);
-        let Some(input) = input else {
-            let condition = arguments
-                .find(CONDITION.spec.name)
-                .map(|argument| &argument.kind);
-            return match condition {
-                Some(ArgumentKind::Value(Value::Bool(true))) => Ok(Data::Nothing),
-                Some(ArgumentKind::Value(Value::Null)) => Err(failed("this is null".to_owned())),
-                _ => Err(failed("this is false".to_owned())),
-            };
+        let seen = seen(input.as_ref(), arguments, cx)?;
+        let outcome = match seen.clone() {
+            None => Ok(()),
+            Some(seen) => Err(seen),
         };
-        let table = input.table()?;
-        let condition = cx.lower(&arguments.get(&CONDITION)?, &table.columns)?;
-        let fails = condition.is_not_true();
-        let failing = LogicalPlanBuilder::from(table.plan.clone())
-            .filter(fails)
-            .and_then(LogicalPlanBuilder::build)
-            .map_err(fault::diag)?;
-        let rows = cx.count(&failing)?;
-        if rows == 0 {
-            return Ok(input);
+        cx.host.assertion(Assertion {
+            message: message.clone(),
+            span,
+            outcome: Some(outcome),
+        });
+        match seen {
+            None => Ok(input.unwrap_or(Data::Nothing)),
+            Some(seen) => Err(Diag::error(&code::ASSERTION, message).at(span, seen)),
         }
-        let shown = settled(&table.then(failing, table.columns.clone()))?;
-        cx.host.table(&Shown {
-            table: &shown,
-            engine: cx.engine,
-            rows: Some(40),
-        })?;
-        Err(failed(if rows == 1 {
-            "one row fails".to_owned()
-        } else {
-            format!("{rows} rows fail")
-        }))
     }
+}
+
+/// A verdict with the values it is about.
+fn told(verdict: &str, cx: &PlanContext) -> String {
+    match &cx.operands {
+        Some(operands) => format!("{verdict}: {operands}"),
+        None => verdict.to_owned(),
+    }
+}
+
+/// What is seen where the condition does not hold; None where it does.
+fn seen(
+    input: Option<&Data>,
+    arguments: &Arguments,
+    cx: &mut PlanContext,
+) -> Result<Option<String>, Diag> {
+    let Some(input) = input else {
+        let condition = arguments
+            .find(CONDITION.spec.name)
+            .map(|argument| &argument.kind);
+        return Ok(match condition {
+            Some(ArgumentKind::Value(Value::Bool(true))) => None,
+            Some(ArgumentKind::Value(Value::Null)) => Some(told("this is null", cx)),
+            _ => Some(told("this is false", cx)),
+        });
+    };
+    let table = input.table()?;
+    let condition = cx.lower(&arguments.get(&CONDITION)?, &table.columns)?;
+    let fails = condition.is_not_true();
+    let failing = LogicalPlanBuilder::from(table.plan.clone())
+        .filter(fails)
+        .and_then(LogicalPlanBuilder::build)
+        .map_err(fault::diag)?;
+    let rows = cx.count(&failing)?;
+    if rows == 0 {
+        return Ok(None);
+    }
+    let shown = settled(&table.then(failing, table.columns.clone()))?;
+    cx.host.table(&Shown {
+        table: &shown,
+        engine: cx.engine,
+        rows: Some(40),
+    })?;
+    Ok(Some(match rows {
+        1 => "one row fails".to_owned(),
+        _ => format!("{rows} rows fail"),
+    }))
 }

@@ -90,7 +90,7 @@ pub fn show(data: &Data, rows: Option<usize>, cx: &mut PlanContext) -> Result<bo
             Ok(cx.host.table(&shown)? > 0)
         }
         Data::Figure(figure) => {
-            let svg = svg_of(figure, cx)?;
+            let svg = svg_of(figure, None, cx)?;
             cx.host.figure(figure, &svg)?;
             Ok(true)
         }

@@ -1,5 +1,8 @@
 //! `save`: writes a figure, a table or a trace; the format goes by the extension.
 
+mod table;
+mod trace;
+
 use super::ANYTHING;
 use super::scene::{svg_of, warn_of_size};
 use crate::diag::{Diag, code};
@@ -7,23 +10,21 @@ use crate::figure::raster;
 use crate::lang::flow::Flow;
 use crate::lang::plan::Arguments;
 use crate::lang::suggest;
-use crate::model::schema::{self, RELATIONS, column, is_hidden};
-use crate::plan::engine::stamped;
-use crate::plan::{Data, Figure, Table, Trace, fault, lower};
+use crate::plan::{Data, Figure};
 use crate::spec::{
-    Accept, Example, Kind, Param, ParamSpec, Place, Section, Shape, TimeUnit, VerbSpec,
+    Accept, Choice, Example, Kind, Param, ParamSpec, Place, Section, Shape, TimeUnit, VerbSpec,
+    option,
 };
 use crate::verb::relational::order::settled;
 use crate::verb::source::load::UNITS;
-use crate::verb::source::parquet::{
-    COMPANIONS_KEY, RELATION_KEY, SORTED_KEY, VERSION_KEY, companion,
-};
+use crate::verb::source::parquet::{RELATION_KEY, VERSION_KEY};
 use crate::verb::{FlowContext, PlanContext, Verb};
 use crate::write::atomic::AtomicFile;
-use crate::write::{self, Format, TraceFormat, TracePart, WriteOptions, output_error};
-use datafusion::arrow::array::RecordBatch;
-use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
-use std::path::{Path, PathBuf};
+use crate::write::provenance::{KEY, beside};
+use crate::write::{self, Format, WriteOptions, output_error};
+use std::path::Path;
+use table::table_file;
+use trace::{bundle, whole};
 
 /// The verb.
 pub struct Save;
@@ -55,6 +56,19 @@ pub static UNIT: Param<Option<String>> = Param::new(ParamSpec {
     about: "the unit of times in a text file; of an ETF file not ps",
 });
 
+option!(PROVENANCE: Option<&'static str>, "provenance", Shape::Scalar(&[Accept::Choice(PROVENANCES)]), "full", "whether the file tells how it was made");
+
+static PROVENANCES: &[Choice] = &[
+    Choice {
+        name: "full",
+        about: "script, parameters, digests of the inputs and version, for `marey reproduce`",
+    },
+    Choice {
+        name: "none",
+        about: "nothing: for names and paths that are private",
+    },
+];
+
 static SPEC: VerbSpec = VerbSpec {
     name: "save",
     section: Section::Outcome,
@@ -73,8 +87,12 @@ static SPEC: VerbSpec = VerbSpec {
              or line ends with codes such as `%2C`, which is counted; `load` undoes both and gives the same trace, \
              with two columns more that say what the file says of resources. A state without an amount claims 1. An \
              end of a link that is no state becomes an event. Times are exact decimals in the unit of the trace \
-             (picoseconds in nanoseconds) or in `unit=`, which a trace without a unit needs.",
-    params: &[&PATH.spec, &DPI.spec, &UNIT.spec],
+             (picoseconds in nanoseconds) or in `unit=`, which a trace without a unit needs.\n\n\
+             Every file tells how it was made: the script, the parameters, the BLAKE3 digests of the inputs and the \
+             version of marey. SVG, PNG, Parquet and Arrow hold that inside; the other formats have no place for it and \
+             get a file beside them (`profile.csv.provenance.json`). `marey reproduce FILE` makes the file again from it \
+             and says whether it came out the same to the byte. `provenance=none` leaves it out.",
+    params: &[&PATH.spec, &DPI.spec, &UNIT.spec, &PROVENANCE.spec],
     by: false,
     examples: &[
         Example {
@@ -192,7 +210,9 @@ impl Verb for Save {
             check_format(&path, input.kind(), arguments)?;
             check_unit(&path, input, arguments)?;
             let span = arguments.span_of(&PATH);
-            if let Some((_, other)) = cx.saved.iter().find(|(other, _)| *other == path) {
+            if let Some((_, other)) = cx.saved.iter().find(|(other, _)| *other == path)
+                && !cx.may_save_again
+            {
                 return Err(Diag::error(
                     &code::SAVED_TWICE,
                     format!("`{path}` is written twice in this script"),
@@ -219,9 +239,8 @@ impl Verb for Save {
         let unit = arguments
             .get(&UNIT)?
             .and_then(|unit| TimeUnit::from_name(&unit));
-        let path = match &cx.out {
-            Some(folder) => folder.join(&name),
-            None => PathBuf::from(&name),
+        let Some(path) = cx.output.place(&name) else {
+            return Ok(input);
         };
         let placed = |diag: Diag| {
             let label = if diag.code == &code::OUTPUT {
@@ -231,9 +250,19 @@ impl Verb for Save {
             };
             diag.or_at(arguments.span_of(&PATH), label)
         };
+        cx.output.check(&path).map_err(placed)?;
+        let provenance = match arguments.get(&PROVENANCE)? {
+            Some("none") => None,
+            _ => Some(cx.provenance(&name).map_err(placed)?.text()),
+        };
+        let provenance = provenance.as_deref();
+        let mut is_inside = true;
         match (&input, write::trace_by_extension(&extension(&name))) {
-            (Data::Figure(figure), _) => picture(figure, &path, arguments, cx).map_err(placed)?,
+            (Data::Figure(figure), _) => {
+                picture(figure, &path, provenance, arguments, cx).map_err(placed)?;
+            }
             (Data::Trace(trace), Some(format)) => {
+                is_inside = false;
                 let notes = whole(trace, &path, format, unit, cx).map_err(placed)?;
                 if !notes.is_empty() {
                     let report = Diag::warning(&code::SAVE_REPORT, notes.join("; "));
@@ -242,23 +271,46 @@ impl Verb for Save {
                 }
             }
             (Data::Trace(trace), None) if matches!(&*extension(&name), "parquet" | "pq") => {
-                bundle(trace, &path, cx).map_err(placed)?;
+                bundle(trace, &path, provenance, cx).map_err(placed)?;
             }
             (other, _) => {
                 let table = settled(&other.table()?)?;
+                let mut metadata = vec![
+                    (VERSION_KEY.to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+                    (RELATION_KEY.to_owned(), "table".to_owned()),
+                ];
+                metadata.extend(provenance.map(|text| (KEY.to_owned(), text.to_owned())));
                 let options = WriteOptions {
                     unit,
-                    metadata: vec![
-                        (VERSION_KEY.to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-                        (RELATION_KEY.to_owned(), "table".to_owned()),
-                    ],
+                    metadata,
                     ..WriteOptions::default()
                 };
                 let format = format_of(&name, arguments)?;
+                is_inside = format.holds_metadata;
                 table_file(&table, &path, format, &options, cx).map_err(placed)?;
             }
         }
+        if cx.output.only.is_none() {
+            set_beside(&path, provenance.filter(|_| !is_inside)).map_err(placed)?;
+        }
         Ok(input)
+    }
+}
+
+/// Writes the file that tells how the one it stands beside was made, or removes what an earlier save left there.
+fn set_beside(path: &Path, provenance: Option<&str>) -> Result<(), Diag> {
+    let path = beside(path);
+    let failed = |error| output_error(&path.display().to_string(), &error);
+    match provenance {
+        Some(text) => {
+            let mut file = AtomicFile::create(&path)?;
+            writeln!(file.writer(), "{text}").map_err(failed)?;
+            file.commit()
+        }
+        None => match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(failed(error)),
+            _ => Ok(()),
+        },
     }
 }
 
@@ -275,230 +327,33 @@ fn format_of(path: &str, arguments: &Arguments) -> Result<&'static Format, Diag>
 fn picture(
     figure: &Figure,
     path: &Path,
+    provenance: Option<&str>,
     arguments: &Arguments,
     cx: &mut PlanContext,
 ) -> Result<(), Diag> {
-    let svg = svg_of(figure, cx)?;
     let shown = path.display().to_string();
     let bytes = if extension(&shown) == "png" {
+        let svg = svg_of(figure, None, cx)?;
         cx.host.stage("rendering");
         let size = figure
             .scene
             .get()
             .map(|scene| scene.size)
             .ok_or_else(|| Diag::error(&code::INTERNAL, "the figure was not drawn"))?;
-        raster::png(&svg, size, arguments.get(&DPI)?).map_err(crate::verb::plot::failure)?
+        let picture =
+            raster::png(&svg, size, arguments.get(&DPI)?).map_err(crate::verb::plot::failure)?;
+        match provenance {
+            Some(text) => raster::with_text(picture, KEY, text),
+            None => picture,
+        }
     } else {
+        let svg = svg_of(figure, provenance.map(|text| (KEY, text)), cx)?;
         warn_of_size(&svg, cx);
         svg.into_bytes()
     };
-    let mut file = AtomicFile::create(path)?;
+    let mut file = cx.output.create(path)?;
     file.writer()
         .write_all(&bytes)
         .map_err(|error| output_error(&shown, &error))?;
     file.commit()
-}
-
-/// Streams a table into a file.
-fn table_file(
-    table: &Table,
-    path: &Path,
-    format: &Format,
-    options: &WriteOptions,
-    cx: &mut PlanContext,
-) -> Result<(), Diag> {
-    cx.host.stage("writing");
-    let keep_hidden = options
-        .metadata
-        .iter()
-        .any(|(key, value)| key == RELATION_KEY && RELATIONS.contains(&value.as_str()));
-    let schema = stamped(table.plan.schema().as_arrow(), &table.columns);
-    let shown: Vec<usize> = schema
-        .fields()
-        .iter()
-        .enumerate()
-        .filter(|(_, field)| keep_hidden || !is_hidden(field))
-        .map(|(index, _)| index)
-        .collect();
-    let failed = |error: &dyn std::fmt::Display| {
-        output_error(
-            &path.display().to_string(),
-            &std::io::Error::other(error.to_string()),
-        )
-    };
-    let visible = std::sync::Arc::new(schema.project(&shown).map_err(|error| failed(&error))?);
-    let mut file = AtomicFile::create(path)?;
-    let mut writer =
-        (format.open)(Box::new(file.writer()), &visible, options).map_err(|e| failed(&e))?;
-    cx.engine.stream(&table.plan, &mut |batch: &RecordBatch| {
-        let batch = batch.project(&shown).map_err(|error| failed(&error))?;
-        writer.batch(&batch).map_err(|error| failed(&error))
-    })?;
-    writer.finish().map_err(|error| failed(&error))?;
-    file.commit()
-}
-
-/// A whole trace into one file, relation after relation. What the file holds another way or not at all.
-fn whole(
-    trace: &Trace,
-    path: &Path,
-    format: &TraceFormat,
-    unit: Option<TimeUnit>,
-    cx: &mut PlanContext,
-) -> Result<Vec<String>, Diag> {
-    cx.host.stage("writing");
-    let failed = |error: &dyn std::fmt::Display| {
-        output_error(
-            &path.display().to_string(),
-            &std::io::Error::other(error.to_string()),
-        )
-    };
-    let mut plans = Vec::new();
-    let mut parts = Vec::new();
-    for name in format.order {
-        let Some(table) = trace.relation(name).map_err(fault::diag)? else {
-            continue;
-        };
-        let rows = cx.count(&table.plan)?;
-        let plan = match *name {
-            // The tree, parents first.
-            schema::RESOURCES if table.columns.has(column::ID) => {
-                LogicalPlanBuilder::from(table.plan.clone())
-                    .sort([lower::column(column::ID).sort(true, false)])
-                    .and_then(LogicalPlanBuilder::build)
-                    .map_err(fault::diag)?
-            }
-            _ => sorted(&table)?.0,
-        };
-        parts.push(TracePart {
-            name: (*name).to_owned(),
-            schema: stamped(plan.schema().as_arrow(), &table.columns),
-            rows: usize::try_from(rows).unwrap_or(0),
-        });
-        plans.push((plan, table.clock()));
-    }
-    let mut left_out = Vec::new();
-    for (name, table) in &trace.relations {
-        if !format.order.contains(&name.as_str()) {
-            let rows = cx.count(&table.plan)?;
-            if rows > 0 {
-                left_out.push(format!(
-                    "{rows} rows of `{name}` are left out: the format has no place for them"
-                ));
-            }
-        }
-    }
-    let clock = plans
-        .first()
-        .map(|(_, clock)| *clock)
-        .ok_or_else(|| Diag::error(&code::INTERNAL, "the trace has no relations"))?;
-    let options = WriteOptions {
-        unit,
-        ..WriteOptions::default()
-    };
-    let mut file = AtomicFile::create(path)?;
-    let mut writer = (format.open)(Box::new(file.writer()), &parts, clock, &options)
-        .map_err(|error| failed(&error))?;
-    for ((plan, _), part) in plans.iter().zip(&parts) {
-        writer
-            .relation(&part.name)
-            .map_err(|error| failed(&error))?;
-        cx.engine.stream(plan, &mut |batch: &RecordBatch| {
-            writer.batch(batch).map_err(|error| failed(&error))
-        })?;
-    }
-    let mut notes = writer.finish().map_err(|error| failed(&error))?;
-    file.commit()?;
-    notes.append(&mut left_out);
-    Ok(notes)
-}
-
-/// A trace as Parquet: companions first, the main file last, so that a main file always finds its own.
-fn bundle(trace: &Trace, path: &Path, cx: &mut PlanContext) -> Result<(), Diag> {
-    let format = &write::parquet::FORMAT;
-    let mut companions = Vec::new();
-    for (name, _) in &trace.relations {
-        if *name == trace.focus {
-            continue;
-        }
-        let Some(table) = trace.relation(name).map_err(fault::diag)? else {
-            continue;
-        };
-        let file = companion(path, name);
-        let rows = cx.count(&table.plan)?;
-        if rows == 0 {
-            // What an earlier save left here is no part of this one.
-            if file.exists() {
-                std::fs::remove_file(&file)
-                    .map_err(|error| output_error(&file.display().to_string(), &error))?;
-            }
-            continue;
-        }
-        companions.push(format!("{name}:{rows}"));
-        write_relation(&table, name, &file, format, None, cx)?;
-    }
-    let main = trace
-        .focused()
-        .map_err(fault::diag)?
-        .ok_or_else(|| Diag::error(&code::INTERNAL, "the trace has nothing in focus"))?;
-    write_relation(
-        &main,
-        &trace.focus,
-        path,
-        format,
-        Some(companions.join(",")),
-        cx,
-    )
-}
-
-/// The rows of a relation in the order of time, and the columns that they are sorted by; none where the
-/// relation has no times of its own.
-fn sorted(table: &Table) -> Result<(LogicalPlan, Vec<String>), Diag> {
-    // The order that sources declare, so that sorted ones are not sorted again.
-    let sorted_by: Vec<String> = [column::START, column::TIME, column::ROW]
-        .into_iter()
-        .filter(|name| table.columns.has(name))
-        .map(str::to_owned)
-        .collect();
-    let timed = sorted_by.iter().any(|name| name != column::ROW);
-    let sorted_by = if timed { sorted_by } else { Vec::new() };
-    let plan = if sorted_by.is_empty() {
-        table.plan.clone()
-    } else {
-        LogicalPlanBuilder::from(table.plan.clone())
-            .sort(
-                sorted_by
-                    .iter()
-                    .map(|name| lower::column(name).sort(true, false)),
-            )
-            .and_then(LogicalPlanBuilder::build)
-            .map_err(fault::diag)?
-    };
-    Ok((plan, sorted_by))
-}
-
-fn write_relation(
-    table: &Table,
-    name: &str,
-    path: &Path,
-    format: &Format,
-    companions: Option<String>,
-    cx: &mut PlanContext,
-) -> Result<(), Diag> {
-    let (plan, sorted_by) = sorted(table)?;
-    let mut metadata = vec![
-        (VERSION_KEY.to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-        (RELATION_KEY.to_owned(), name.to_owned()),
-        (SORTED_KEY.to_owned(), sorted_by.join(",")),
-    ];
-    if let Some(companions) = companions {
-        metadata.push((COMPANIONS_KEY.to_owned(), companions));
-    }
-    let options = WriteOptions {
-        metadata,
-        sorted_by,
-        ..WriteOptions::default()
-    };
-    let table = table.then(plan, table.columns.clone());
-    table_file(&table, path, format, &options, cx)
 }

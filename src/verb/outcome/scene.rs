@@ -8,8 +8,12 @@ use crate::plan::{Figure, Table};
 use crate::verb::PlanContext;
 use crate::verb::plot::{failure, warning};
 
-/// The SVG of a figure.
-pub fn svg_of(figure: &Figure, cx: &mut PlanContext) -> Result<String, Diag> {
+/// The SVG of a figure. What else is to travel in its metadata has a name and a text.
+pub fn svg_of(
+    figure: &Figure,
+    carried: Option<(&str, &str)>,
+    cx: &mut PlanContext,
+) -> Result<String, Diag> {
     if figure.scene.get().is_none() {
         cx.host.stage("drawing");
         let scene = drawn(figure, cx)?;
@@ -18,7 +22,7 @@ pub fn svg_of(figure: &Figure, cx: &mut PlanContext) -> Result<String, Diag> {
     let Some(scene) = figure.scene.get() else {
         return Err(Diag::error(&code::INTERNAL, "the figure was not drawn"));
     };
-    Ok(svg::write(scene))
+    Ok(svg::write_with(scene, carried))
 }
 
 /// Says of an SVG that is kept as such that it is large.

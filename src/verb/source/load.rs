@@ -1,6 +1,6 @@
 //! `load`: reads traces from files.
 
-use super::opened::{Opened, open_data};
+use super::opened::{Opened, OpenedFile, open_data};
 use super::parquet;
 use crate::diag::{Diag, code};
 use crate::lang::flow::Flow;
@@ -312,6 +312,16 @@ fn key_of(options: &ReadOptions) -> String {
     key
 }
 
+/// The files that are read. What names none is told by the reader.
+fn files_of(options: &ReadOptions) -> Vec<OpenedFile> {
+    [&options.paths, &options.deps]
+        .into_iter()
+        .filter_map(|written| read::expand(written).ok())
+        .flatten()
+        .map(|file| OpenedFile::now(file.path))
+        .collect()
+}
+
 fn known(arguments: &Arguments) -> Result<(), Diag> {
     use crate::lang::plan::ArgumentKind;
     for (name, argument) in &arguments.given {
@@ -329,7 +339,11 @@ fn known(arguments: &Arguments) -> Result<(), Diag> {
 
 fn open(arguments: &Arguments, cx: &mut FlowContext) -> Result<Arc<Opened>, Diag> {
     known(arguments)?;
-    let options = options_of(arguments)?;
+    let mut options = options_of(arguments)?;
+    let moved = cx.sources.moved();
+    for path in options.paths.iter_mut().chain(&mut options.deps) {
+        *path = moved.now(path);
+    }
     let span = arguments.span_of(&PATH);
     let key = key_of(&options);
     let (engine, host) = (cx.engine, &mut *cx.host);
@@ -353,11 +367,14 @@ fn open(arguments: &Arguments, cx: &mut FlowContext) -> Result<Arc<Opened>, Diag
                 };
             }
             host.stage(&format!("reading {}", options.paths.join(", ")));
+            // How the files are before they are read: a change from here on is noticed.
+            let files = files_of(&options);
             let host = RefCell::new(&mut *host);
             let data = read::read(&options, engine.cancel().flag(), &|progress| {
                 host.borrow_mut().progress(progress.bytes, progress.total);
             })?;
             let mut opened = open_data(data, engine)?;
+            opened.files = files;
             if let Data::Trace(trace) = &mut opened.data {
                 trace.has_dependencies = !options.deps.is_empty();
             }

@@ -1,14 +1,18 @@
 //! Inputs that were opened: read once, used by every statement that names them.
 
+use super::digest;
+use super::moved::Moved;
 use crate::diag::{Diag, code};
 use crate::lang::flow::{Columns, Flow};
 use crate::model::schema::STATES;
 use crate::model::{LoadReport, TraceData};
 use crate::plan::source::StoredRelation;
-use crate::plan::{Data, Engine, Lineage, Table, Trace, fault};
+use crate::plan::{Cancel, Data, Engine, Lineage, Table, Trace, fault};
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// An opened input.
 #[derive(Debug)]
@@ -21,12 +25,16 @@ pub struct Opened {
     pub report: Option<LoadReport>,
     /// Keeps the memory of the rows accounted for.
     pub reservation: Option<MemoryReservation>,
+    /// The files it was read from.
+    pub files: Vec<OpenedFile>,
 }
 
 /// Inputs by what was asked for.
 #[derive(Debug, Default)]
 pub struct SourceCache {
     opened: HashMap<String, Arc<Opened>>,
+    moved: Moved,
+    digests: HashMap<OpenedFile, String>,
 }
 
 impl SourceCache {
@@ -50,9 +58,86 @@ impl SourceCache {
         reports.collect()
     }
 
+    /// Looks for inputs elsewhere than the script says.
+    pub fn set_moved(&mut self, moved: Moved) {
+        self.moved = moved;
+    }
+
+    /// Where inputs are that are not where the script says.
+    pub fn moved(&self) -> &Moved {
+        &self.moved
+    }
+
+    /// The files of all inputs that are open, sorted by path. Of a file that was read again because it changed only the
+    /// last reading counts.
+    pub fn files(&self) -> Vec<OpenedFile> {
+        let mut files: Vec<OpenedFile> = self
+            .opened
+            .values()
+            .flat_map(|opened| opened.files.iter().cloned())
+            .collect();
+        files.sort_by(|a, b| (&a.path, a.state).cmp(&(&b.path, b.state)));
+        files.dedup_by(|next, first| {
+            let again = next.path == first.path;
+            if again {
+                *first = next.clone();
+            }
+            again
+        });
+        files
+    }
+
+    /// Forgets inputs that none of these files belongs to any more: what changed is read again anyhow.
+    pub fn forget_changed(&mut self) {
+        self.opened
+            .retain(|_, opened| opened.files.iter().all(OpenedFile::is_as_read));
+    }
+
+    /// The digest of a file that was opened, computed once. A file that changed since is an error: the rows in memory are
+    /// not those of the file any more.
+    pub fn digest(&mut self, file: &OpenedFile, cancel: &Cancel) -> Result<String, Diag> {
+        if let Some(digest) = self.digests.get(file) {
+            return Ok(digest.clone());
+        }
+        let digest = digest::of_file(&file.path, cancel)?;
+        if !file.is_as_read() {
+            return Err(Diag::error(
+                &code::INPUT_UNREADABLE,
+                format!("`{}` changed while the script ran", file.path.display()),
+            )
+            .help("run it again; `save … provenance=none` needs no digest of the inputs"));
+        }
+        self.digests.insert(file.clone(), digest.clone());
+        Ok(digest)
+    }
+
     /// An input that was opened before.
     pub fn get(&self, key: &str) -> Option<Arc<Opened>> {
         self.opened.get(key).cloned()
+    }
+}
+
+/// A file as it was when it was opened.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct OpenedFile {
+    /// Where it is; `-` is standard input.
+    pub path: PathBuf,
+    /// When it was changed last, and its length. None where the system does not say.
+    pub state: Option<(SystemTime, u64)>,
+}
+
+impl OpenedFile {
+    /// The file as it is now.
+    pub fn now(path: impl Into<PathBuf>) -> OpenedFile {
+        let path = path.into();
+        let data = std::fs::metadata(&path).ok();
+        let state = data.and_then(|data| Some((data.modified().ok()?, data.len())));
+        OpenedFile { path, state }
+    }
+
+    /// True where nothing was written to it since.
+    pub fn is_as_read(&self) -> bool {
+        *self == OpenedFile::now(self.path.clone())
     }
 }
 
@@ -114,6 +199,7 @@ pub fn open_data(data: TraceData, engine: &Engine) -> Result<Opened, Diag> {
         data: Data::Trace(trace),
         report: Some(data.report),
         reservation: Some(reservation),
+        files: Vec::new(),
     })
 }
 

@@ -2,7 +2,7 @@
 //! their metadata tell. A trace is the file of its focused relation plus one companion file for each other
 //! relation that has rows (`run.parquet`, `run.links.parquet`, …).
 
-use super::opened::{Opened, open_error, table_of, trace_of};
+use super::opened::{Opened, OpenedFile, open_error, table_of, trace_of};
 use crate::diag::{Diag, code};
 use crate::lang::flow::{Columns, Flow};
 use crate::model::Clock;
@@ -141,11 +141,13 @@ pub fn open(options: &ReadOptions, engine: &Engine) -> Result<Option<Opened>, Di
             data: Data::Table(table),
             report: None,
             reservation: None,
+            files: vec![OpenedFile::now(main)],
         }));
     }
     // The lineage holds the plan of the states, so those come first.
     let draft = Lineage::new(None);
     let mut relations = vec![(relation.clone(), table(engine, main, &described, &draft)?)];
+    let mut files = vec![OpenedFile::now(main)];
     for entry in metadata
         .get(COMPANIONS_KEY)
         .into_iter()
@@ -169,6 +171,7 @@ pub fn open(options: &ReadOptions, engine: &Engine) -> Result<Option<Opened>, Di
             .help("save the trace again"));
         }
         relations.push((name.to_owned(), table(engine, &file, &other, &draft)?));
+        files.push(OpenedFile::now(file));
     }
     for name in RELATIONS {
         if !relations.iter().any(|(known, _)| known == name) {
@@ -191,6 +194,7 @@ pub fn open(options: &ReadOptions, engine: &Engine) -> Result<Option<Opened>, Di
         data: Data::Trace(trace),
         report: None,
         reservation: None,
+        files,
     }))
 }
 

@@ -52,6 +52,7 @@ pub fn open(arguments: &Arguments, engine: &Engine) -> Result<Opened, Diag> {
         data: Data::Trace(trace),
         report: None,
         reservation: None,
+        files: Vec::new(),
     })
 }
 
