@@ -158,7 +158,7 @@ impl Session {
 
     /// Forgets all names, so that the next script starts anew. Inputs that did not change stay open.
     pub fn forget(&mut self) {
-        self.inputs.forget_changed();
+        self.inputs.forget();
         self.texts = Sources::default();
         self.scope = Scope::default();
         self.origin = Origin::default();

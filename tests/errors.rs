@@ -17,6 +17,10 @@ const WITHOUT_A_SCRIPT: &[(&str, &str)] = &[
         "bad_command_line",
         "its causes are command lines: see below",
     ),
+    (
+        "no_provenance",
+        "`marey reproduce` finds it, which is no script: tests/reproduce.rs",
+    ),
     ("interrupted", "a signal causes it: tests/cli"),
     (
         "engine",

@@ -17,5 +17,6 @@ mod outputs;
 mod pages;
 mod relations;
 mod repl;
+mod reproduce;
 mod studies;
 mod verbs;

@@ -182,6 +182,81 @@ fn the_utilization_query_says_how_busy_resources_were() {
 }
 
 #[test]
+fn every_shipped_script_is_in_the_canonical_layout() {
+    for script in ["examples", "queries"].into_iter().flat_map(scripts) {
+        // That the notebook takes twelve lines is what it is there to show.
+        if script.ends_with("notebook/notebook.marey") {
+            continue;
+        }
+        let arguments = ["fmt".as_ref(), "--check".as_ref(), script.as_os_str()];
+        let ran = run_with(arguments, root());
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn the_guard_of_ci_passes_and_fails_as_it_should() {
+    let out = workspace();
+    let guard = |more: &[&str], report: &str| {
+        let report = out.path().join(report);
+        let mut arguments = vec!["run", "examples/ci/guard.marey", "--out"];
+        let place = out.path().to_string_lossy().into_owned();
+        let report = report.to_string_lossy().into_owned();
+        arguments.extend([place.as_str(), "--report", report.as_str()]);
+        arguments.extend(more);
+        run_with(arguments, root())
+    };
+    guard(&[], "good.json").good();
+    let said = std::fs::read_to_string(out.path().join("good.json")).expect("a report");
+    let said: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+    assert_eq!(said["assertions"][0]["status"], "passed");
+    assert_eq!(said["exit_code"], 0);
+    std::fs::remove_file(out.path().join("critical.svg")).expect("the figure");
+    // Room for two images instead of three: 918.968648 ms instead of 641.128738 ms are 43.3 % more.
+    let slow = guard(&["--param", "capacity=60"], "slow.xml");
+    assert_eq!((slow.code, slow.codes()), (1, vec!["assertion"]));
+    assert!(
+        out.path().join("critical.svg").exists(),
+        "a figure to look at"
+    );
+    let said = std::fs::read_to_string(out.path().join("slow.xml")).expect("a report");
+    let report = roxmltree::Document::parse(&said).expect("well-formed XML");
+    let failure = report
+        .descendants()
+        .find(|node| node.has_tag_name("failure"))
+        .expect("a failure");
+    assert_eq!(
+        failure.attribute("message"),
+        Some("the critical path took 43.3 % longer: 919.0 ms, not 641.1 ms")
+    );
+    assert_eq!(failure.attribute("type"), Some("marey::assertion"));
+    // 5 % is the bound, not more: the same path with 1.43 allowed fails, with 1.44 it holds.
+    assert_eq!(
+        guard(
+            &["--param", "capacity=60", "--param", "allowed=1.43"],
+            "a.xml"
+        )
+        .code,
+        1
+    );
+    assert_eq!(
+        guard(
+            &["--param", "capacity=60", "--param", "allowed=1.44"],
+            "b.xml"
+        )
+        .code,
+        0
+    );
+    // A broken guard never passes.
+    assert_eq!(
+        guard(&["--param", "baseline=nothing.parquet"], "c.xml").code,
+        3
+    );
+    let said = std::fs::read_to_string(out.path().join("c.xml")).expect("a report");
+    assert!(said.contains("errors=\"1\""), "{said}");
+}
+
+#[test]
 fn every_example_has_a_readme_and_is_checked() {
     for script in scripts("examples") {
         let readme = script.parent().expect("a folder").join("README.md");

@@ -560,3 +560,198 @@ fn fmt_writes_one_layout_and_keeps_what_is_said() {
     let piped = piped("run|take 1", &["fmt", "-"], folder.path());
     assert_eq!(piped.stdout, "run | take 1\n");
 }
+
+#[test]
+fn no_clobber_keeps_what_is_there() {
+    let folder = workspace();
+    let script = "load \"hand.csv\" unit=ms | profile | save \"p.csv\" | save \"p.parquet\"";
+    std::fs::write(folder.path().join("p.parquet"), "mine").unwrap();
+    let refused = run_with(["--no-clobber", "-c", script], folder.path());
+    assert_eq!((refused.code, refused.codes()), (4, vec!["output"]));
+    assert!(refused.stderr.contains("`p.parquet` exists already"));
+    assert_eq!(
+        std::fs::read(folder.path().join("p.parquet")).unwrap(),
+        b"mine"
+    );
+    run_with(["-c", script], folder.path()).good();
+    assert_ne!(
+        std::fs::read(folder.path().join("p.parquet")).unwrap(),
+        b"mine"
+    );
+}
+
+#[test]
+fn a_file_of_defaults_is_for_whoever_asks() {
+    let folder = workspace();
+    let home = folder.path().join("home/marey");
+    std::fs::create_dir_all(&home).unwrap();
+    std::fs::write(home.join("config.toml"), "format = \"json\"\n").unwrap();
+    let shown = |arguments: &[&str]| {
+        let mut command = program(folder.path());
+        command.env("XDG_CONFIG_HOME", folder.path().join("home"));
+        ran(command.args(arguments).output().unwrap())
+    };
+    let script = "load \"hand.csv\" unit=ms | summarize n = count()";
+    // A script never depends on a home folder.
+    assert_eq!(shown(&["-c", script]).good(), "n\n10\n");
+    let asked = ["--config", "home/marey/config.toml", "-c", script];
+    let json: serde_json::Value = serde_json::from_str(&shown(&asked).good()).unwrap();
+    assert_eq!(json[0]["n"], 10);
+    let given = [
+        "--config",
+        "home/marey/config.toml",
+        "--format",
+        "csv",
+        "-c",
+        script,
+    ];
+    assert_eq!(shown(&given).good(), "n\n10\n");
+    std::fs::write(home.join("config.toml"), "fromat = \"json\"\n").unwrap();
+    let wrong = shown(&asked);
+    assert_eq!((wrong.code, wrong.codes()), (2, vec!["bad_command_line"]));
+    assert!(
+        wrong.stderr.contains("did you mean `format`?"),
+        "{}",
+        wrong.stderr
+    );
+    let missing = shown(&["--config", "nothing.toml", "-c", "1"]);
+    assert_eq!(
+        (missing.code, missing.codes()),
+        (2, vec!["bad_command_line"])
+    );
+    let both = shown(&["--config", "a.toml", "--no-config", "-c", "1"]);
+    assert_eq!(both.code, 2);
+}
+
+#[test]
+fn the_version_tells_the_defaults_when_asked() {
+    let folder = workspace();
+    let version = env!("CARGO_PKG_VERSION");
+    let short = run_with(["--version"], folder.path()).good();
+    assert_eq!(short, format!("marey {version}\n"));
+    let long = run_with(["--version", "--verbose"], folder.path()).good();
+    for line in [
+        "DataFusion 55",
+        "threads: ",
+        "memory: 4096 MiB",
+        "temporary folder: ",
+    ] {
+        assert!(long.contains(line), "{long}");
+    }
+    assert_eq!(run_with(["--verbose"], folder.path()).code, 2);
+}
+
+#[test]
+fn an_assertion_shows_what_it_compared() {
+    let folder = workspace();
+    let script = "let run = load \"hand.csv\" unit=ms\nparam limit = 50ms\nassert span(run) < $limit * 1.5, \"slow\"";
+    let failed = run_with(["-c", script], folder.path());
+    assert_eq!(failed.code, 1);
+    assert!(
+        failed.stderr.contains("this is false: 100ms < 75ms"),
+        "{}",
+        failed.stderr
+    );
+}
+
+#[test]
+fn a_report_needs_a_known_extension() {
+    let folder = workspace();
+    assert_eq!(
+        run_with(["-c", "1", "--report", "r.txt"], folder.path()).code,
+        2
+    );
+    let script = "for n in [1, 2] { assert $n < 2, f\"{$n} is too much\" }\nassert true, \"never\"";
+    let ran = run_with(["-c", script, "--report", "r.json"], folder.path());
+    assert_eq!(ran.code, 1);
+    let said = std::fs::read_to_string(folder.path().join("r.json")).unwrap();
+    let said: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let all: Vec<(&str, &str)> = said["assertions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| {
+            (
+                one["message"].as_str().unwrap(),
+                one["status"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        all,
+        [
+            ("1 is too much", "passed"),
+            ("2 is too much", "failed"),
+            ("true", "not_reached")
+        ]
+    );
+}
+
+/// Reads lines until one contains a text.
+#[cfg(unix)]
+fn until(lines: &mut impl Iterator<Item = std::io::Result<String>>, wanted: &str) -> Vec<String> {
+    let mut seen = Vec::new();
+    for line in lines {
+        seen.push(line.unwrap());
+        if seen.last().is_some_and(|line| line.contains(wanted)) {
+            return seen;
+        }
+    }
+    panic!("{wanted:?} is not in {seen:?}");
+}
+
+#[test]
+#[cfg(unix)]
+fn watch_runs_again_when_something_changes_and_ends_with_ctrl_c() {
+    use std::io::{BufRead, BufReader};
+    let folder = workspace();
+    let place = folder.path();
+    std::fs::write(
+        place.join("lib.marey"),
+        "def mine() = summarize n = count()\n",
+    )
+    .unwrap();
+    let script = "use \"lib.marey\"\nload \"hand.csv\" unit=ms | mine\n";
+    std::fs::write(place.join("s.marey"), script).unwrap();
+    let mut child = program(place)
+        .args(["watch", "s.marey"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
+    until(&mut told, "watching s.marey and 2 other files");
+    assert_eq!(until(&mut out, "10"), ["n", "10"]);
+    // An input.
+    let trace = std::fs::read_to_string(place.join("hand.csv")).unwrap();
+    let (kept, _) = trace.trim_end().rsplit_once('\n').unwrap();
+    std::fs::write(place.join("hand.csv"), format!("{kept}\n")).unwrap();
+    until(&mut told, "hand.csv changed");
+    until(&mut told, "watching");
+    assert_eq!(until(&mut out, "9"), ["", "n", "9"]);
+    // What the script uses, by way of a mistake, which does not end the watch.
+    std::fs::write(
+        place.join("lib.marey"),
+        "def mine() = sumarize n = count()\n",
+    )
+    .unwrap();
+    until(&mut told, "lib.marey changed");
+    until(&mut told, "unknown_verb");
+    until(&mut told, "watching");
+    std::fs::write(
+        place.join("lib.marey"),
+        "def mine() = summarize m = count()\n",
+    )
+    .unwrap();
+    until(&mut told, "watching");
+    assert_eq!(until(&mut out, "9"), ["", "m", "9"]);
+    // The script itself, replaced as editors do it.
+    std::fs::write(place.join("new"), "2 + 3\n").unwrap();
+    std::fs::rename(place.join("new"), place.join("s.marey")).unwrap();
+    until(&mut told, "s.marey changed");
+    assert_eq!(until(&mut out, "5"), ["", "5"]);
+    until(&mut told, "watching s.marey; Ctrl-C ends");
+    signal(&child, "INT");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+}

@@ -137,7 +137,45 @@ pub struct Block {
 pub fn write(lines: &[Line]) -> String {
     let mut printer = Printer::default();
     printer.lines(lines, 0);
-    printer.out
+    aligned(&printer.out, &printer.trailing)
+}
+
+/// Comments behind the lines of a run of lines stand below each other, unless that would move one by more than this.
+const FARTHEST: usize = 40;
+
+/// A comment behind a line: where it begins in the text, and its column.
+#[derive(Clone, Copy)]
+struct Trailing {
+    at: usize,
+    column: usize,
+}
+
+/// The text with comments of adjacent lines moved right to the column of the rightmost.
+fn aligned(text: &str, comments: &[Trailing]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    let mut rest = comments;
+    while let Some(first) = rest.first() {
+        let (mut length, mut least, mut most) = (1, first.column, first.column);
+        for pair in rest.windows(2) {
+            let [above, below] = pair else { break };
+            let between = text.get(above.at..below.at).unwrap_or_default();
+            let (low, high) = (least.min(below.column), most.max(below.column));
+            if between.matches('\n').count() != 1 || high - low > FARTHEST {
+                break;
+            }
+            (length, least, most) = (length + 1, low, high);
+        }
+        let (run, behind) = rest.split_at(length);
+        for comment in run {
+            out.push_str(text.get(from..comment.at).unwrap_or_default());
+            out.extend(std::iter::repeat_n(' ', most - comment.column));
+            from = comment.at;
+        }
+        rest = behind;
+    }
+    out.push_str(text.get(from..).unwrap_or_default());
+    out
 }
 
 #[derive(Default)]
@@ -146,6 +184,8 @@ struct Printer {
     column: usize,
     /// The indentation of the present line.
     margin: usize,
+    /// The comments behind lines, in order.
+    trailing: Vec<Trailing>,
 }
 
 impl Printer {
@@ -189,9 +229,17 @@ impl Printer {
 
     fn trailing(&mut self, comment: Option<&str>) {
         if let Some(comment) = comment {
-            self.text("  ");
-            self.text(comment);
+            self.comment_behind(comment);
         }
+    }
+
+    fn comment_behind(&mut self, comment: &str) {
+        self.text("  ");
+        self.trailing.push(Trailing {
+            at: self.out.len(),
+            column: self.column,
+        });
+        self.text(comment);
     }
 
     fn begin_line(&mut self, margin: usize) {
@@ -251,12 +299,12 @@ impl Printer {
         self.text(gap.before);
         for comment in &gap.comments {
             if comment.trailing {
-                self.text("  ");
+                self.comment_behind(&comment.text);
             } else {
                 self.out.push('\n');
                 self.begin_line(inside);
+                self.text(&comment.text);
             }
-            self.text(&comment.text);
         }
         self.out.push('\n');
         self.begin_line(if gap.when == Break::Closing {

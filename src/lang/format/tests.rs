@@ -258,6 +258,12 @@ fn what_is_too_long_is_broken_in_brackets_and_after_and() {
 #[test]
 fn comments_stay_between_their_tokens() {
     stays("#!/usr/bin/env marey\n# first\n\na  # behind\n# last\n");
+    // Comments of adjacent lines stand below each other, if that is not too far.
+    becomes(
+        "param a = 1 # one\nparam longer = 2 # two\n\nb # three\n",
+        "param a = 1       # one\nparam longer = 2  # two\n\nb  # three\n",
+    );
+    stays(&format!("a  # near\n{}  # far\n", "b".repeat(60)));
     becomes("a#x \n\n\n# y\n\n", "a  #x\n\n# y\n");
     becomes(
         "run\n    | a  # one\n    # | b\n\n    | c",
@@ -270,7 +276,7 @@ fn comments_stay_between_their_tokens() {
     );
     becomes(
         "let x = [ # open\n 1 # one\n , # two\n 2\n # end\n]",
-        "let x = [  # open\n    1,  # one\n    # two\n    2,\n    # end\n]\n",
+        "let x = [  # open\n    1,     # one\n    # two\n    2,\n    # end\n]\n",
     );
     becomes("let x = [ # none\n]", "let x = [  # none\n]\n");
     becomes("let x = # why\n 5", "let x =  # why\n    5\n");
@@ -282,15 +288,15 @@ fn comments_stay_between_their_tokens() {
     becomes("a x = # why\n 1", "a x =  # why\n    1\n");
     becomes(
         "if # a\n b # c\n then d # e\n else # f\n g",
-        "if  # a\n    b  # c\n    then d  # e\n    else  # f\n    g\n",
+        "if          # a\n    b       # c\n    then d  # e\n    else    # f\n    g\n",
     );
     becomes(
         "def a( # open\n b # one\n ) = # body\n c",
-        "def a(  # open\n    b,  # one\n) =  # body\n    c\n",
+        "def a(  # open\n    b,  # one\n) =     # body\n    c\n",
     );
     becomes(
         "for x in y { # open\n\n a # b\n\n # c\n } # end",
-        "for x in y {  # open\n    a  # b\n\n    # c\n}  # end\n",
+        "for x in y {  # open\n    a         # b\n\n    # c\n}  # end\n",
     );
     becomes("for x in y { # open\n }", "for x in y {  # open\n}\n");
     becomes("( # open\n a | b )", "(  # open\n    a\n    | b\n)\n");

@@ -9,7 +9,7 @@ use crate::model::{LoadReport, TraceData};
 use crate::plan::source::StoredRelation;
 use crate::plan::{Cancel, Data, Engine, Lineage, Table, Trace, fault};
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -33,6 +33,8 @@ pub struct Opened {
 #[derive(Debug, Default)]
 pub struct SourceCache {
     opened: HashMap<String, Arc<Opened>>,
+    /// The keys that were asked for since the last [`SourceCache::forget`].
+    asked: HashSet<String>,
     moved: Moved,
     digests: HashMap<OpenedFile, String>,
 }
@@ -44,6 +46,7 @@ impl SourceCache {
         key: String,
         open: impl FnOnce() -> Result<Opened, Diag>,
     ) -> Result<Arc<Opened>, Diag> {
+        self.asked.insert(key.clone());
         if let Some(opened) = self.opened.get(&key) {
             return Ok(opened.clone());
         }
@@ -68,13 +71,14 @@ impl SourceCache {
         &self.moved
     }
 
-    /// The files of all inputs that are open, sorted by path. Of a file that was read again because it changed only the
+    /// The files of all inputs that were asked for, sorted by path. Of a file that was read again because it changed only the
     /// last reading counts.
     pub fn files(&self) -> Vec<OpenedFile> {
         let mut files: Vec<OpenedFile> = self
             .opened
-            .values()
-            .flat_map(|opened| opened.files.iter().cloned())
+            .iter()
+            .filter(|(key, _)| self.asked.contains(*key))
+            .flat_map(|(_, opened)| opened.files.iter().cloned())
             .collect();
         files.sort_by(|a, b| (&a.path, a.state).cmp(&(&b.path, b.state)));
         files.dedup_by(|next, first| {
@@ -87,10 +91,12 @@ impl SourceCache {
         files
     }
 
-    /// Forgets inputs that none of these files belongs to any more: what changed is read again anyhow.
-    pub fn forget_changed(&mut self) {
-        self.opened
-            .retain(|_, opened| opened.files.iter().all(OpenedFile::is_as_read));
+    /// A script begins anew: inputs that the last one did not ask for, or whose files changed, are closed.
+    pub fn forget(&mut self) {
+        let asked = std::mem::take(&mut self.asked);
+        self.opened.retain(|key, opened| {
+            asked.contains(key) && opened.files.iter().all(OpenedFile::is_as_read)
+        });
     }
 
     /// The digest of a file that was opened, computed once. A file that changed since is an error: the rows in memory are
