@@ -611,6 +611,21 @@ fn a_name_whose_definition_is_wrong_is_not_a_second_mistake() {
 }
 
 #[test]
+fn an_argument_that_hangs_on_a_mistake_is_not_missing() {
+    let place = workspace();
+    let ran = run(
+        "let before = (load \"nowhere.csv\" | summarize max(end))\nassert 3s < $before\nload \"hand.csv\" unit=ms | window $before..",
+        place.path(),
+    );
+    assert_eq!(
+        (ran.code, ran.codes()),
+        (3, vec!["input_missing"]),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
 fn a_script_error_outweighs_a_missing_input() {
     let place = workspace();
     let ran = run(

@@ -197,6 +197,9 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Invocation,
             &mut command,
             Task::Info,
         )?,
+        Some(Command::Convert { from, to, options }) => {
+            asked.convert(from, to, &options, &mut command)?
+        }
         Some(Command::Watch { script }) => asked.watch(script, &mut command)?,
         Some(Command::Reproduce { saved, inputs }) => {
             let task = |saved| Task::Reproduce(saved, inputs);
@@ -263,6 +266,20 @@ mod tests {
                 Piece::Text("2".to_owned())
             ]
         );
+    }
+
+    #[test]
+    fn a_conversion_is_a_script() {
+        let words = [
+            "convert",
+            "a \"b\".csv",
+            "b.parquet",
+            "unit=ms",
+            "resource=\"cpu\"",
+        ];
+        let script = "load \"a \\\"b\\\".csv\" unit=ms resource=\"cpu\" | save \"b.parquet\"";
+        let wanted = Piece::Text(script.to_owned());
+        assert!(matches!(task(&words), Task::Run(pieces) if pieces == [wanted]));
     }
 
     #[test]

@@ -93,10 +93,10 @@ impl Console {
         }
         self.script = (script.clone(), sources.next());
         self.assertions.clear();
+        self.tables = 0;
         self.progress.begin();
         if self.interactive {
             self.previous = Previous::Nothing;
-            self.tables = 0;
         }
     }
 

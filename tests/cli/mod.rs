@@ -562,6 +562,19 @@ fn fmt_writes_one_layout_and_keeps_what_is_said() {
 }
 
 #[test]
+fn convert_reads_one_format_and_writes_another() {
+    let folder = workspace();
+    let place = folder.path();
+    run_with(["convert", "hand.csv", "hand.parquet", "unit=ms"], place).good();
+    let states = "| summarize n = count(), last = max(end)";
+    let back = run(&format!("load \"hand.parquet\" {states}"), place).good();
+    assert_eq!(back, "n,last\n10,100\n");
+    let wrong = run_with(["convert", "hand.csv", "hand.parquet", "unti=ms"], place);
+    assert_eq!((wrong.code, wrong.codes()), (2, vec!["unknown_option"]));
+    assert_eq!(run_with(["convert", "hand.csv"], place).code, 2);
+}
+
+#[test]
 fn no_clobber_keeps_what_is_there() {
     let folder = workspace();
     let script = "load \"hand.csv\" unit=ms | profile | save \"p.csv\" | save \"p.parquet\"";
@@ -752,6 +765,6 @@ fn watch_runs_again_when_something_changes_and_ends_with_ctrl_c() {
     until(&mut told, "s.marey changed");
     assert_eq!(until(&mut out, "5"), ["", "5"]);
     until(&mut told, "watching s.marey; Ctrl-C ends");
-    signal(&child, "INT");
+    signal(&child, "-INT");
     assert_eq!(child.wait().unwrap().code(), Some(130));
 }

@@ -1,6 +1,7 @@
 //! What a subcommand means together with what stands before it, and what to write instead where that is nothing.
 
 use super::{Piece, Refused, Task};
+use crate::spec::Value;
 use std::path::PathBuf;
 
 /// What stood before and beside the subcommand.
@@ -88,6 +89,33 @@ impl Asked {
             ));
         }
         Ok(task(files))
+    }
+
+    /// A conversion is a script of one line.
+    pub(super) fn convert(
+        self,
+        from: Option<String>,
+        to: Option<String>,
+        options: &[(String, String)],
+        command: &mut clap::Command,
+    ) -> Result<Task, Refused> {
+        self.nothing_before("convert")?;
+        if self.help {
+            return Ok(Task::Print(help_of("convert", command)));
+        }
+        let (Some(from), Some(to)) = (from, to) else {
+            return Err(refused(
+                "`marey convert` needs a trace and the file to write",
+                "marey convert TRACE FILE [OPTION=VALUE]…",
+            ));
+        };
+        let options: String = options
+            .iter()
+            .map(|(name, value)| format!(" {name}={value}"))
+            .collect();
+        let (from, to) = (Value::String(from).literal(), Value::String(to).literal());
+        let script = format!("load {from}{options} | save {to}");
+        Ok(Task::Run(vec![Piece::Text(script)]))
     }
 
     pub(super) fn watch(

@@ -84,6 +84,19 @@ pub(super) enum Command {
         #[arg(value_name = "TRACE")]
         traces: Vec<String>,
     },
+    /// Read a trace and write it in another format: `marey convert run.csv run.parquet unit=ms`
+    #[command(disable_help_flag = true)]
+    Convert {
+        /// The trace
+        #[arg(value_name = "TRACE")]
+        from: Option<String>,
+        /// The file to write; its extension says the format
+        #[arg(value_name = "FILE")]
+        to: Option<String>,
+        /// Options of `load`, as a script writes them
+        #[arg(value_name = "OPTION=VALUE", value_parser = parameter)]
+        options: Vec<(String, String)>,
+    },
     /// Run a script, and again whenever it or one of its inputs changes; Ctrl-C ends it
     #[command(disable_help_flag = true)]
     Watch {

@@ -97,10 +97,11 @@ impl Checker<'_> {
         if let Some(param) = rest_param {
             self.rest(&mut out, param, &rest, columns);
         }
-        for param in &positionals {
+        for (index, param) in positionals.iter().enumerate() {
             let needed = matches!(param.place, Place::Required | Place::Many);
-            let given = out.find(param.name).is_some();
-            if needed && !given && self.diags.len() == before {
+            // What is written and wrong is missing no more: it may be a name whose definition was the mistake.
+            let written = index < next || out.find(param.name).is_some();
+            if needed && !written && self.diags.len() == before {
                 self.diags.push(
                     Diag::error(
                         &code::MISSING_ARGUMENT,
