@@ -3,6 +3,8 @@
 //! This is the library's front door: the command line and the REPL are two front ends of it, and nothing in
 //! here prints.
 
+mod record;
+
 use crate::diag::{Class, Diag, Sources, Span};
 use crate::func::Functions;
 use crate::lang::ast;
@@ -21,7 +23,8 @@ use crate::verb::source::moved::Moved;
 use crate::verb::source::opened::{OpenedFile, SourceCache};
 use crate::verb::{self, Assertion, FlowContext, Host, Origin, Output};
 use crate::write::provenance::{Setting, UsedFile};
-use std::path::PathBuf;
+use record::{Gives, Record};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What messages call an input of the REPL.
@@ -78,6 +81,22 @@ impl Outcome {
     }
 }
 
+/// What came of a statement of the REPL.
+#[derive(Clone, Copy, Debug)]
+struct Done {
+    gives: Gives,
+    is_silent: bool,
+}
+
+impl Default for Done {
+    fn default() -> Self {
+        Done {
+            gives: Gives::Nothing,
+            is_silent: false,
+        }
+    }
+}
+
 /// A session.
 pub struct Session {
     engine: Engine,
@@ -91,7 +110,7 @@ pub struct Session {
     definitions: Vec<OpenedFile>,
     output: Output,
     memory: crate::run::Memory,
-    succeeded: Vec<String>,
+    record: Record,
 }
 
 impl Session {
@@ -120,7 +139,7 @@ impl Session {
             definitions: Vec::new(),
             output,
             memory: crate::run::Memory::default(),
-            succeeded: Vec::new(),
+            record: Record::default(),
         })
     }
 
@@ -164,17 +183,12 @@ impl Session {
         self.origin = Origin::default();
         self.definitions.clear();
         self.memory = crate::run::Memory::default();
-        self.succeeded.clear();
+        self.record = Record::default();
     }
 
-    /// The inputs of the REPL that succeeded, as a script.
-    pub fn script(&self) -> String {
-        let mut out = String::new();
-        for input in &self.succeeded {
-            out.push_str(input.trim_end());
-            out.push('\n');
-        }
-        out
+    /// The inputs of the REPL that succeeded, as a script that will stand in a folder (None for the current one).
+    pub fn script(&self, folder: Option<&Path>) -> String {
+        self.record.script("", folder)
     }
 
     /// Runs a script: all mistakes at once before anything runs, then statement by statement up to the first
@@ -214,64 +228,67 @@ impl Session {
         } else {
             text.to_owned()
         };
+        let before = self.scope.clone();
+        let source = self.texts.next();
         let checked = match self.checked(INPUT, &input, &[], host) {
             Ok(checked) => checked,
             Err(outcome) => return outcome,
         };
-        self.remember_parameters(&input);
-        self.origin.script = format!("{}{input}\n", self.script());
+        self.origin.script = format!("{}{input}\n", self.record.script(&input, None));
+        let statements = parse::parse(&input, u32::MAX).script.statements;
+        let mut statements = statements.iter().peekable();
+        let mut done = Done::default();
         for (step, span) in &checked.steps {
+            // What a `use` brings in has spans elsewhere.
+            let own = span.source == source;
+            while let Some(statement) =
+                statements.next_if(|statement| own && statement.span.end <= span.start)
+            {
+                self.record_one(&input, statement, std::mem::take(&mut done));
+            }
             if let Err(diag) = self.step(step, host) {
+                let end = statements.peek().map_or(0, |failed| failed.span.start);
+                self.go_back(before, input.get(..end).unwrap_or_default());
                 return Outcome::of(vec![diag]);
             }
-            let written = self.text_of(*span);
+            let shown = statements
+                .peek()
+                .filter(|statement| matches!(statement.kind, ast::StatementKind::Show(_)));
             match step {
-                Step::Pipeline(pipeline) => {
+                Step::Pipeline(pipeline) if shown.is_some() && pipeline.is_data() => {
                     let kept = Arc::new(pipeline.without_outcomes());
                     self.scope.bind("it", Binding::Data(kept));
-                    self.remember(&written, pipeline.is_data());
+                    done = Done {
+                        gives: Gives::Data,
+                        is_silent: pipeline.has_outcome(),
+                    };
                 }
-                Step::Scalar(scalar) => {
+                Step::Scalar(scalar) if shown.is_some() => {
                     self.scope.bind("it", Binding::Scalar(scalar.clone()));
-                    self.succeeded.push(format!("let it = {written}\n$it"));
+                    done.gives = Gives::Scalar;
                 }
-                Step::LetPipeline(_) | Step::LetScalar(_) => self.succeeded.push(written),
+                _ => {}
             }
+        }
+        for statement in statements {
+            self.record_one(&input, statement, std::mem::take(&mut done));
         }
         Outcome::default()
     }
 
-    /// Remembers an input so that the saved session gives the same: the last result is a name there.
-    fn remember(&mut self, written: &str, is_data: bool) {
-        if is_data {
-            self.succeeded.push(format!("let it = {written}\nit"));
-        } else {
-            self.succeeded.push(written.to_owned());
-        }
+    fn record_one(&mut self, input: &str, statement: &ast::Statement, done: Done) {
+        self.record
+            .add(input, statement, done.gives, done.is_silent);
     }
 
-    /// Remembers the parameters an input declares: they are no steps. A script declares one once, so that a
-    /// second value is a `let` there.
-    fn remember_parameters(&mut self, input: &str) {
-        for statement in parse::parse(input, u32::MAX).script.statements {
-            if let ast::StatementKind::Param {
-                name,
-                default,
-                help,
-            } = statement.kind
-            {
-                let value = input
-                    .get(default.span.start..default.span.end)
-                    .unwrap_or_default();
-                let declared = format!("param {} = ", name.text);
-                self.succeeded
-                    .push(if self.succeeded.iter().any(|s| s.starts_with(&declared)) {
-                        format!("let {} = {value}", name.text)
-                    } else {
-                        let help = help.map_or(String::new(), |help| format!("  # {help}"));
-                        format!("{declared}{value}{help}")
-                    });
-            }
+    /// After a statement failed: the names are those that the statements before it in the same input left.
+    fn go_back(&mut self, before: Scope, succeeded: &str) {
+        let it = self.scope.get("it").cloned();
+        self.scope = before;
+        // It was checked already, so there is nothing to say about it.
+        let _ = self.checked(INPUT, succeeded, &[], &mut Quiet);
+        if let Some(it) = it {
+            self.scope.bind("it", it);
         }
     }
 

@@ -72,6 +72,7 @@ fn watch(state: &Arc<State>, cancel: Cancel, interactive: bool) -> io::Result<()
         }
     })?;
     let seen = state.clone();
+    let terminal = Terminal::now();
     on(SIGTERM, "terminate", move || {
         seen.terminated.store(true, Ordering::SeqCst);
         cancel.cancel();
@@ -79,8 +80,36 @@ fn watch(state: &Arc<State>, cancel: Cancel, interactive: bool) -> io::Result<()
             // Time to take back files half written; then the wish is an order.
             std::thread::sleep(Duration::from_secs(2));
         }
+        if interactive {
+            terminal.restore();
+        }
         exit(i32::from(TERMINATED));
     })
+}
+
+/// How the terminal is set before a line is edited on it.
+#[cfg(unix)]
+struct Terminal(Option<nix::sys::termios::Termios>);
+
+#[cfg(unix)]
+impl Terminal {
+    fn now() -> Terminal {
+        Terminal(nix::sys::termios::tcgetattr(io::stdin()).ok())
+    }
+
+    /// Gives it back as it was found: the shell that comes next would not echo what is typed.
+    fn restore(&self) {
+        use nix::sys::termios::{SetArg, tcsetattr};
+        use std::io::Write;
+        let Terminal(Some(settings)) = self else {
+            return;
+        };
+        // The end of bracketed paste and of the line that was being edited.
+        let _ = write!(io::stdout(), "\x1b[?2004l\r\n");
+        let _ = io::stdout().flush();
+        // A terminal that is gone needs nothing.
+        let _ = tcsetattr(io::stdin(), SetArg::TCSANOW, settings);
+    }
 }
 
 /// Calls `act` on a thread of its own for each arrival of a signal.

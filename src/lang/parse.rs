@@ -138,13 +138,11 @@ pub fn completeness(text: &str) -> Completeness {
     let Ok(mut pairs) = grammar(Rule::script, text) else {
         return Completeness::Whole;
     };
-    let last = pairs.next().and_then(|script| {
-        script
-            .into_inner()
-            .filter(|pair| pair.as_rule() != Rule::EOI)
-            .last()
-    });
-    match last {
+    let pieces = pairs.next().map(Pair::into_inner).into_iter().flatten();
+    let pieces: Vec<Pair<Rule>> = pieces.filter(|pair| pair.as_rule() != Rule::EOI).collect();
+    // The lines in an open block are statements by themselves.
+    let is_broken = pieces.iter().any(|pair| pair.as_rule() == Rule::broken);
+    match pieces.last() {
         Some(pair) if pair.as_rule() == Rule::broken => {
             let end = text.trim_end_matches([' ', '\t']).len();
             match grammar(Rule::alone, pair.as_str()) {
@@ -156,6 +154,7 @@ pub fn completeness(text: &str) -> Completeness {
                 _ => Completeness::Whole,
             }
         }
+        _ if is_broken && hint::is_open(text) => Completeness::Open,
         _ => Completeness::Whole,
     }
 }

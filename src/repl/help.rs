@@ -1,7 +1,9 @@
 //! Help pages, made from the entries of the registries: nothing is written here twice.
 
 use super::meta::COMMANDS;
+use crate::diag::{Sources, code};
 use crate::func::{FUNCTIONS, FunctionSpec};
+use crate::lang::check::Definition;
 use crate::spec::{Kind, ParamSpec, Place, Section, VerbSpec};
 use crate::verb::{self, VERBS};
 use std::fmt::Write;
@@ -51,7 +53,37 @@ pub(super) fn overview(width: usize) -> String {
     out
 }
 
-/// The page of a verb or function.
+/// The page of a verb that the user defined: how it is called, what for, and its stages as they were written.
+pub(super) fn definition(definition: &Definition, texts: &Sources, width: usize) -> String {
+    let mut out = format!("{}\n", definition.signature());
+    if let Some(help) = &definition.help {
+        let _ = write!(out, "\n{}", wrapped(help, 2, width));
+    }
+    let span = definition.body.span;
+    if let Some((name, text)) = texts.get(span.source) {
+        let line = 1 + text
+            .get(..span.start)
+            .unwrap_or_default()
+            .matches('\n')
+            .count();
+        let body = text.get(span.start..span.end).unwrap_or_default();
+        let _ = writeln!(out, "\nDefined in {name}, line {line}\n  {body}");
+    }
+    out
+}
+
+/// The paragraph of a diagnostic code, with or without `marey::`.
+fn code_page(name: &str, width: usize) -> Option<String> {
+    let name = name.trim_start_matches("marey::");
+    let code = code::ALL.iter().find(|code| code.name == name)?;
+    let exit = code.class.exit_code();
+    let about = wrapped(code.about, 2, width);
+    Some(format!(
+        "marey::{name}\n\n{about}\n  as an error it ends a script with exit code {exit}\n"
+    ))
+}
+
+/// The page of a verb, function or diagnostic code.
 pub(super) fn page(name: &str, width: usize) -> Option<String> {
     if let Some(verb) = verb::find(name) {
         return Some(verb_page(verb.spec(), width));
@@ -61,6 +93,7 @@ pub(super) fn page(name: &str, width: usize) -> Option<String> {
         .flat_map(|family| family.iter())
         .find(|function| function.name == name)
         .map(|function| function_page(function, width))
+        .or_else(|| code_page(name, width))
 }
 
 fn function_page(function: &FunctionSpec, width: usize) -> String {
@@ -194,6 +227,13 @@ mod tests {
             }
             assert!(page.contains("Examples"), "{page}");
         }
+    }
+
+    #[test]
+    fn a_code_has_a_page_under_both_names() {
+        let page = page("marey::unit_mismatch", 60).expect("a page");
+        assert_eq!(super::page("unit_mismatch", 60), Some(page.clone()));
+        assert!(page.contains("exit code 2"), "{page}");
     }
 
     #[test]

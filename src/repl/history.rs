@@ -37,6 +37,14 @@ pub(super) fn prepare(file: &Path) {
         builder.mode(0o700);
     }
     let _ = builder.create(folder);
+    #[cfg(unix)]
+    if let Ok(data) = std::fs::metadata(file) {
+        use std::os::unix::fs::PermissionsExt;
+        // An older file that others may read.
+        if data.is_file() && data.permissions().mode() & 0o077 != 0 {
+            let _ = std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600));
+        }
+    }
 }
 
 #[cfg(test)]

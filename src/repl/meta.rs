@@ -57,9 +57,9 @@ pub(super) static COMMANDS: &[Command] = &[
         name: "help",
         aliases: &["h", "?"],
         bare: &["help"],
-        argument: "[verb]",
+        argument: "[name]",
         takes: Argument::Verb,
-        about: "lists verbs and commands, or shows the page of a verb or function",
+        about: "lists verbs and commands, or shows the page of a verb, function or diagnostic code",
         run: show_help,
     },
     Command {
@@ -273,6 +273,8 @@ fn show_help(repl: &mut Repl, name: &str) -> Next {
     let name = name.trim_matches('`').trim_end_matches("()");
     if name.is_empty() {
         repl.tell(&help::overview(width));
+    } else if let Some(page) = definition(repl, name) {
+        repl.tell(&page);
     } else if let Some(page) = help::page(name, width) {
         repl.tell(&page);
     } else if let Some(command) = find(name.trim_start_matches(':')) {
@@ -299,6 +301,19 @@ fn show_help(repl: &mut Repl, name: &str) -> Next {
         repl.console.complain(&text);
     }
     Next::Prompt
+}
+
+/// The page of a verb that was defined in this session.
+fn definition(repl: &Repl, name: &str) -> Option<String> {
+    let session = repl.session.borrow();
+    match session.scope().get(name)? {
+        Binding::Verb(definition) => Some(help::definition(
+            definition,
+            session.sources(),
+            repl.width(),
+        )),
+        Binding::Data(_) | Binding::Scalar(_) => None,
+    }
 }
 
 fn show_schema(repl: &mut Repl, name: &str) -> Next {
@@ -486,7 +501,9 @@ fn save(repl: &mut Repl, argument: &str) -> Next {
         repl.console.complain("write `:save session.marey`");
         return Next::Prompt;
     };
-    let text = repl.session.borrow().script();
+    let folder = Path::new(name).parent();
+    let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
+    let text = repl.session.borrow().script(folder);
     let written = AtomicFile::create(Path::new(name)).and_then(|mut file| {
         file.writer()
             .write_all(text.as_bytes())

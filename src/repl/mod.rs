@@ -13,7 +13,7 @@ mod meta;
 mod token;
 mod validate;
 
-use crate::cli::args::Options;
+use crate::cli::args::{self, Options};
 use crate::cli::host::Console;
 use crate::cli::script::Script;
 use crate::cli::signal::{Signals, TERMINATED};
@@ -59,7 +59,12 @@ pub fn run(
     let colored = Stream::Output.colored(options.color);
     let session = Rc::new(RefCell::new(session));
     let mut repl = Repl {
-        editor: editor(session.clone(), colored, console.style().unicode)?,
+        editor: editor(
+            session.clone(),
+            colored,
+            console.style().unicode,
+            options.edit_mode,
+        )?,
         session,
         console,
         signals,
@@ -82,6 +87,7 @@ fn editor(
     session: Rc<RefCell<Session>>,
     colored: bool,
     unicode: bool,
+    edit_mode: args::EditMode,
 ) -> Result<Editor<Assistant, FileHistory>, Diag> {
     let failed = |error: ReadlineError| {
         Diag::error(
@@ -95,7 +101,10 @@ fn editor(
         .history_ignore_space(true)
         .completion_type(CompletionType::List)
         .completion_show_all_if_ambiguous(true)
-        .edit_mode(EditMode::Emacs)
+        .edit_mode(match edit_mode {
+            args::EditMode::Emacs => EditMode::Emacs,
+            args::EditMode::Vi => EditMode::Vi,
+        })
         .bracketed_paste(true)
         .color_mode(if colored {
             ColorMode::Enabled
@@ -119,7 +128,10 @@ impl Repl {
     fn inputs(&mut self) -> Result<u8, Diag> {
         loop {
             let Some(input) = self.input()? else {
-                return Ok(0);
+                return Ok(match self.signals.is_terminated() {
+                    true => TERMINATED,
+                    false => 0,
+                });
             };
             if input.trim().is_empty() {
                 continue;
@@ -159,6 +171,8 @@ impl Repl {
                     }
                     input.push('\n');
                 }
+                // The terminal is being given back.
+                _ if self.signals.is_terminated() => return Ok(None),
                 // Ctrl-C takes back what is typed.
                 Err(ReadlineError::Interrupted) => return Ok(Some(String::new())),
                 Err(ReadlineError::Eof) => return Ok(None),

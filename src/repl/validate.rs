@@ -27,6 +27,9 @@ mod tests {
         assert!(is_open("let t = ("));
         assert!(is_open("for i in [1, 2] {"));
         assert!(is_open("for i in [1, 2] {\n  $i\n"));
+        assert!(is_open("for i in [1, 2] {\nf\"{$i}\"\n"));
+        assert!(is_open("for i in [1, 2] {\nrun | take $i\nrun | profile"));
+        assert!(!is_open("for i in [1, 2] {\nf\"{$i}\"\n}"));
         assert!(!is_open("for i in [1, 2] { $i }"));
         assert!(is_open("load \"x\" |"));
         assert!(is_open("| sort a,"));

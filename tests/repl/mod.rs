@@ -1,6 +1,8 @@
 //! The REPL through a pseudo-terminal: typing, several lines, completion, Ctrl-C, leaving.
 #![cfg(unix)]
 
+mod whole;
+
 use crate::support::{program, workspace};
 use rexpect::reader::Options;
 use rexpect::session::{PtySession, spawn_with_options};
