@@ -5,6 +5,7 @@ mod support;
 
 mod cases;
 mod cli;
+mod compare;
 mod critical_path;
 mod determinism;
 mod errors;
