@@ -10,6 +10,7 @@ mod critical_path;
 mod determinism;
 mod errors;
 mod etf;
+mod functions;
 mod goldens;
 mod language;
 mod laws;
