@@ -1,6 +1,10 @@
 //! The reference pages, made from the tables: `grammar/verbs.md`, `functions.md` and `errors.md`. Nothing on
 //! them is written twice, so they cannot drift; a test compares them with the files.
 
+mod text_mate;
+
+pub use text_mate::text_mate;
+
 use crate::diag::{Class, code};
 use crate::func::Functions;
 use crate::lang::check::FunctionKind;

@@ -67,6 +67,23 @@ fn every_function_that_can_be_called_is_told_and_can_be_called() {
 }
 
 #[test]
+fn the_grammar_for_editors_is_up_to_date() {
+    let session = Session::new(SessionConfig::default()).unwrap();
+    let text = page::text_mate(&session.function_names());
+    generated("marey.tmLanguage.json", &text);
+    // What it knows, it has from the tables.
+    let told = |word: &str| assert!(text.contains(word), "{word}");
+    for verb in marey::verb::VERBS {
+        told(verb.spec().name);
+        verb.spec().options().for_each(|option| told(option.name));
+    }
+    marey::lang::parse::keywords().into_iter().for_each(told);
+    let rules: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let listed = rules["patterns"].as_array().unwrap().len();
+    assert_eq!(listed, rules["repository"].as_object().unwrap().len());
+}
+
+#[test]
 fn the_page_of_diagnostics_is_up_to_date() {
     generated("errors.md", &page::errors());
 }
