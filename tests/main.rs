@@ -15,6 +15,7 @@ mod goldens;
 mod language;
 mod laws;
 mod layers;
+mod mistakes;
 mod outputs;
 mod pages;
 mod relations;

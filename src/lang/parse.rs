@@ -623,7 +623,13 @@ impl Builder {
         };
         let chains = |side: &Expr| matches!(&side.node, Node::Binary(o, ..) if o.is_comparison());
         if binary.is_comparison() && (chains(&left) || chains(&right)) {
-            return Err(Box::new(hint::chained(&left, binary, &right)));
+            let text = |expr: &Expr| {
+                let from = expr.span.start.checked_sub(self.base)?;
+                operator
+                    .get_input()
+                    .get(from..expr.span.end.checked_sub(self.base)?)
+            };
+            return Err(Box::new(hint::chained(&left, binary, &right, &text)));
         }
         let node = Node::Binary(binary, Box::new(left), Box::new(right));
         Ok((Expr { node, span }, depth))
