@@ -24,7 +24,14 @@ macro_rules! library {
     };
 }
 
-library!["critical", "gantt", "longest", "utilization", "waiting"];
+library![
+    "comparison",
+    "critical",
+    "gantt",
+    "longest",
+    "utilization",
+    "waiting"
+];
 
 /// Reads what a `use` names: a key that tells it from all others, its name for messages, its text. `using` is the script
 /// that uses it; a path is relative to the folder of that. Where a script runs again, files are as `recorded`.

@@ -1,6 +1,10 @@
 //! The reference pages, made from the tables: `grammar/verbs.md`, `functions.md` and `errors.md`. Nothing on
 //! them is written twice, so they cannot drift; a test compares them with the files.
 
+mod text_mate;
+
+pub use text_mate::text_mate;
+
 use crate::diag::{Class, code};
 use crate::func::Functions;
 use crate::lang::check::FunctionKind;
@@ -133,8 +137,8 @@ fn show(example: &Example, out: &mut String) {
     }
 }
 
-/// The reference of the functions; `names` are all that a script can call.
-pub fn functions(names: &[String]) -> String {
+/// The reference of the functions: our own, then those of the engine.
+pub fn functions(functions: &Functions) -> String {
     let mut out = format!(
         "# Functions\n\n{MADE}\n\
          Our own come first; below them the functions of the engine, under their own names. The examples are \
@@ -154,18 +158,28 @@ pub fn functions(names: &[String]) -> String {
         ));
     }
     out.push_str(
-        "\n`mean` is `avg`, `power` is `pow`, `stddev_samp` is `stddev`. A function of the engine that would treat \
-         times as plain numbers refuses them; `count`, `min`, `max`, `first_value`, `last_value`, `any_value`, `abs`, \
-         `greatest`, `least`, `coalesce` and `nullif` take them.\n\n## Functions of the engine\n\n",
+        "\n## Functions of the engine\n\n\
+         The sentences are the engine's own. A function that would treat times as plain numbers refuses them; `count`, \
+         `min`, `max`, `first_value`, `last_value`, `any_value`, `abs`, `greatest`, `least`, `coalesce` and `nullif` take \
+         them. `first_value`, `last_value`, `any_value`, `array_agg` and `string_agg` take rows as they come, which no \
+         `sort` before them changes. \"Of null\" was found by calling each function with null as its first argument.\n\n\
+         | call | kind | what it gives | of null |\n|---|---|---|---|\n",
     );
-    let own = Functions::specs();
-    let engine: Vec<String> = names
-        .iter()
-        .filter(|name| !own.contains_key(name.as_str()))
-        .map(|name| format!("`{name}`"))
-        .collect();
-    out.push_str(&engine.join(" "));
-    out.push('\n');
+    for function in functions.engine_functions() {
+        let others = function.others.iter().map(|name| format!("`{name}`"));
+        let others: Vec<String> = others.collect();
+        let also = match others.as_slice() {
+            [] => String::new(),
+            names => format!(" Also {}.", names.join(", ")),
+        };
+        out.push_str(&format!(
+            "| `{}` | {} | {}{also} | {} |\n",
+            cell(&function.call),
+            kind(function.kind),
+            cell(&function.about),
+            cell(&function.null)
+        ));
+    }
     out
 }
 

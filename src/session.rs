@@ -163,6 +163,11 @@ impl Session {
         self.functions.names()
     }
 
+    /// The functions of the language.
+    pub fn functions(&self) -> &Functions {
+        &self.functions
+    }
+
     /// What loading did, for each input that was read row by row.
     pub fn reports(&self) -> Vec<crate::model::LoadReport> {
         self.inputs.reports()

@@ -32,7 +32,55 @@ fn the_page_of_verbs_is_up_to_date() {
 #[test]
 fn the_page_of_functions_is_up_to_date() {
     let session = Session::new(SessionConfig::default()).unwrap();
-    generated("functions.md", &page::functions(&session.function_names()));
+    generated("functions.md", &page::functions(session.functions()));
+}
+
+#[test]
+fn every_function_that_can_be_called_is_told_and_can_be_called() {
+    let session = Session::new(SessionConfig::default()).unwrap();
+    let functions = session.functions();
+    let text = page::functions(functions);
+    for name in functions.names() {
+        let told = [format!("`{name}("), format!("`{name}`")];
+        assert!(told.iter().any(|told| text.contains(told)), "{name}");
+    }
+    for function in functions.engine_functions() {
+        let name = &function.name;
+        assert!(functions.is_callable(name), "{name}");
+        assert!(function.about.len() > 10, "{name}: {}", function.about);
+        assert!(!function.null.is_empty(), "{name}");
+        // Nothing that only SQL can write.
+        for word in ["ORDER BY", "WITHIN", "DISTINCT", "PLACING"] {
+            assert!(!function.call.contains(word), "{}", function.call);
+        }
+    }
+    for name in [
+        "make_array",
+        "arrow_field",
+        "with_metadata",
+        "named_struct",
+        "to_timestamp",
+        "nth_value",
+    ] {
+        assert!(functions.find(name).is_none(), "{name}");
+    }
+}
+
+#[test]
+fn the_grammar_for_editors_is_up_to_date() {
+    let session = Session::new(SessionConfig::default()).unwrap();
+    let text = page::text_mate(&session.function_names());
+    generated("marey.tmLanguage.json", &text);
+    // What it knows, it has from the tables.
+    let told = |word: &str| assert!(text.contains(word), "{word}");
+    for verb in marey::verb::VERBS {
+        told(verb.spec().name);
+        verb.spec().options().for_each(|option| told(option.name));
+    }
+    marey::lang::parse::keywords().into_iter().for_each(told);
+    let rules: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let listed = rules["patterns"].as_array().unwrap().len();
+    assert_eq!(listed, rules["repository"].as_object().unwrap().len());
 }
 
 #[test]

@@ -119,6 +119,12 @@ fn the_notebook_runs_in_twelve_lines_with_its_thirteen_thresholds() {
 fn every_query_says_what_it_answers_and_runs() {
     // What is piped into each verb of the library, and a column of its result (none for a figure).
     let uses: &[(&str, &str, Option<&str>)] = &[
+        ("comparison", "changes (run | take 30)", Some("status")),
+        (
+            "comparison",
+            "clear-changes [(run | take 20), (run | take 30)] also=[run]",
+            Some("lowest_b"),
+        ),
         ("critical", "critical-gantt width=85mm", None),
         ("critical", "on-path epsilon=1ms", Some("states")),
         ("gantt", "gantt height=40mm", None),

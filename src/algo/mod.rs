@@ -4,6 +4,7 @@
 pub mod busy;
 pub mod cholesky;
 pub mod chunk;
+pub mod compare;
 pub mod critical_path;
 pub mod flatten;
 pub mod gap;

@@ -1,8 +1,10 @@
 //! The functions of the language: our own entries, one file per family, and DataFusion's scalar and
 //! aggregate functions under their own names.
 
+mod engine;
 mod on_data;
 mod path;
+mod text;
 mod time;
 
 use crate::diag::{Diag, code};
@@ -10,12 +12,14 @@ use crate::lang::check::FunctionKind;
 use crate::plan::fault;
 use crate::spec::Type;
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
-use datafusion::common::DFSchema;
+use datafusion::arrow::record_batch::{RecordBatch, RecordBatchOptions};
+use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::execution::context::SessionState;
-use datafusion::logical_expr::{Expr, ExprSchemable, Volatility};
+use datafusion::logical_expr::{Documentation, Expr, ExprSchemable, Volatility};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+pub use engine::EngineFunction;
 pub use on_data::span_plan;
 
 /// Makes the engine's expression of a call from its arguments and their types.
@@ -43,7 +47,12 @@ pub struct FunctionSpec {
 }
 
 /// Our own functions.
-pub static FUNCTIONS: &[&[FunctionSpec]] = &[on_data::FUNCTIONS, path::FUNCTIONS, time::FUNCTIONS];
+pub static FUNCTIONS: &[&[FunctionSpec]] = &[
+    on_data::FUNCTIONS,
+    path::FUNCTIONS,
+    text::FUNCTIONS,
+    time::FUNCTIONS,
+];
 
 /// Other names of DataFusion's functions.
 static SYNONYMS: &[(&str, &str)] = &[("mean", "avg"), ("stddev_samp", "stddev"), ("power", "pow")];
@@ -54,15 +63,10 @@ pub struct Functions {
     state: Arc<SessionState>,
 }
 
-/// Functions of the engine that speak of the engine, of files or of grouping sets, not of data.
-static NOT_OURS: &[&str] = &[
-    "version",
-    "input_file_name",
-    "grouping",
-    "arrow_cast",
-    "arrow_typeof",
-    "arrow_metadata",
-];
+/// Whether a script can call the engine's function, under its own name and under this one.
+fn is_ours(own: &str, name: &str, documentation: Option<&Documentation>) -> bool {
+    engine::is_ours(own, documentation) && engine::is_ours(name, documentation)
+}
 
 fn own(name: &str) -> Option<&'static FunctionSpec> {
     FUNCTIONS
@@ -93,17 +97,16 @@ impl Functions {
         if let Some(own) = own(name) {
             return Some((own.name.to_owned(), own.kind));
         }
-        if NOT_OURS.contains(&name) {
-            return None;
-        }
-        if self.state.aggregate_functions().contains_key(name) {
-            return Some((name.to_owned(), FunctionKind::Aggregate));
+        if let Some(function) = self.state.aggregate_functions().get(name) {
+            let is_ours = is_ours(function.name(), name, function.documentation());
+            return is_ours.then(|| (name.to_owned(), FunctionKind::Aggregate));
         }
         // What gives another value on every run has no place in a reproducible script.
         self.state
             .scalar_functions()
             .get(name)
             .filter(|function| function.signature().volatility == Volatility::Immutable)
+            .filter(|function| is_ours(function.name(), name, function.documentation()))
             .map(|_| (name.to_owned(), FunctionKind::Scalar))
     }
 
@@ -129,6 +132,9 @@ impl Functions {
         }
         if let Some(ty) = arguments.iter().find(|ty| ty.is_time()) {
             return time::result_of_engine_function(name, ty, arguments);
+        }
+        if let Some(why) = engine::refused(name, arguments) {
+            return Err(why);
         }
         let mut fields = Vec::new();
         let mut columns = Vec::new();
@@ -164,6 +170,13 @@ impl Functions {
         if let Some(lower) = own(name).and_then(|own| own.lower) {
             return lower(arguments, types);
         }
+        let is_text = |expr: &Expr| matches!(expr, Expr::Literal(..));
+        if name == "string_agg" && !arguments.get(1).is_some_and(is_text) {
+            return Err(Diag::error(
+                &code::INVALID_VALUE,
+                "the delimiter of `string_agg` is a constant text",
+            ));
+        }
         self.engine_call(name, arguments)
     }
 
@@ -184,7 +197,7 @@ impl Functions {
     }
 
     /// The value of a call of constants.
-    pub fn simplify(&self, call: Expr) -> Result<datafusion::common::ScalarValue, Diag> {
+    pub fn simplify(&self, call: Expr) -> Result<ScalarValue, Diag> {
         use datafusion::logical_expr::simplify::SimplifyContext;
         use datafusion::optimizer::simplify_expressions::ExprSimplifier;
         let schema = Arc::new(DFSchema::empty());
@@ -195,11 +208,19 @@ impl Functions {
         let coerced = simplifier.coerce(call, &schema).map_err(fault::diag)?;
         match simplifier.simplify(coerced).map_err(fault::diag)? {
             Expr::Literal(value, _) => Ok(value),
-            other => Err(Diag::error(
-                &code::INVALID_VALUE,
-                format!("`{other}` is not constant"),
-            )),
+            // The simplifier keeps a call that fails as it is; evaluating it says why it fails.
+            other => self.evaluate(other, &schema).map_err(fault::diag),
         }
+    }
+
+    /// The value of an expression without columns.
+    fn evaluate(&self, expr: Expr, schema: &DFSchema) -> datafusion::error::Result<ScalarValue> {
+        let physical = self.state.create_physical_expr(expr, schema)?;
+        let options = RecordBatchOptions::new().with_row_count(Some(1));
+        let columns = Arc::new(Schema::empty());
+        let one = RecordBatch::try_new_with_options(columns, Vec::new(), &options)?;
+        let value = physical.evaluate(&one)?.into_array(1)?;
+        ScalarValue::try_from_array(&value, 0)
     }
 
     /// Our own functions by name, for the pages.

@@ -23,6 +23,9 @@ mod grammar {
     #[derive(pest_derive::Parser)]
     #[grammar = "../grammar/marey.pest"]
     pub(super) struct Grammar;
+
+    /// The same file as text.
+    pub(super) const TEXT: &str = include_str!("../../grammar/marey.pest");
 }
 
 use grammar::Grammar;
@@ -49,6 +52,15 @@ fn grammar(rule: Rule, text: &str) -> Result<Pairs<'_, Rule>, Box<pest::error::E
     // Process-wide, but each parse takes it when it begins.
     pest::set_call_limit(NonZeroUsize::new(calls));
     Grammar::parse(rule, text).map_err(Box::new)
+}
+
+/// The reserved words, as the rule `keyword` of the grammar lists them.
+pub fn keywords() -> Vec<&'static str> {
+    let rule = grammar::TEXT
+        .lines()
+        .find(|line| line.starts_with("keyword "))
+        .unwrap_or_default();
+    rule.split('"').skip(1).step_by(2).collect()
 }
 
 static PRATT: LazyLock<PrattParser<Rule>> = LazyLock::new(|| {
@@ -610,7 +622,13 @@ impl Builder {
         };
         let chains = |side: &Expr| matches!(&side.node, Node::Binary(o, ..) if o.is_comparison());
         if binary.is_comparison() && (chains(&left) || chains(&right)) {
-            return Err(Box::new(hint::chained(&left, binary, &right)));
+            let text = |expr: &Expr| {
+                let from = expr.span.start.checked_sub(self.base)?;
+                operator
+                    .get_input()
+                    .get(from..expr.span.end.checked_sub(self.base)?)
+            };
+            return Err(Box::new(hint::chained(&left, binary, &right, &text)));
         }
         let node = Node::Binary(binary, Box::new(left), Box::new(right));
         Ok((Expr { node, span }, depth))

@@ -282,16 +282,8 @@ fn show_help(repl: &mut Repl, name: &str) -> Next {
             ":{} {}\n  {}",
             command.name, command.argument, command.about
         ));
-    } else if repl
-        .session
-        .borrow()
-        .function_names()
-        .iter()
-        .any(|function| function == name)
-    {
-        repl.tell(&format!(
-            "{name}() is a function of the engine, used under its own name"
-        ));
+    } else if let Some(page) = function_page(repl, name) {
+        repl.tell(&page);
     } else {
         let verbs = VERBS.iter().map(|verb| verb.spec().name);
         let text = match suggest::nearest(name, verbs) {
@@ -314,6 +306,10 @@ fn definition(repl: &Repl, name: &str) -> Option<String> {
         )),
         Binding::Data(_) | Binding::Scalar(_) => None,
     }
+}
+
+fn function_page(repl: &Repl, name: &str) -> Option<String> {
+    repl.session.borrow().functions().engine_page(name)
 }
 
 fn show_schema(repl: &mut Repl, name: &str) -> Next {

@@ -31,6 +31,9 @@ impl TimeUnit {
         TimeUnit::Hour,
     ];
 
+    /// Other spellings of microseconds, with either letter mu.
+    pub const MICROSECONDS: [&str; 2] = ["µs", "μs"];
+
     /// The unit as scripts write it.
     pub fn name(self) -> &'static str {
         match self {
@@ -46,10 +49,10 @@ impl TimeUnit {
 
     /// Finds a unit by the name that scripts write; `µs` (either mu) is `us`.
     pub fn from_name(name: &str) -> Option<TimeUnit> {
-        match name {
-            "µs" | "μs" => Some(TimeUnit::Microsecond),
-            _ => Self::ALL.into_iter().find(|unit| unit.name() == name),
+        if Self::MICROSECONDS.contains(&name) {
+            return Some(TimeUnit::Microsecond);
         }
+        Self::ALL.into_iter().find(|unit| unit.name() == name)
     }
 
     /// How many picoseconds one of it lasts.

@@ -78,6 +78,7 @@ pub static VERBS: &[&dyn Verb] = &[
     &analysis::parallelism::Parallelism,
     &analysis::critical_path::CriticalPath,
     &analysis::epsilon_sweep::EpsilonSweep,
+    &analysis::compare::Compare,
     &plot::plot_stacked::PlotStacked,
     &plot::plot_gantt::PlotGantt,
     &plot::panel::Panel,

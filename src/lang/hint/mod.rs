@@ -3,7 +3,7 @@
 
 mod rules;
 
-use super::ast::{BinaryOperator, Expr};
+use super::ast::{BinaryOperator, Expr, Node};
 use crate::diag::{Diag, Span, code};
 use crate::spec::{LengthUnit, SizeUnit, TimeUnit};
 
@@ -75,17 +75,55 @@ pub fn syntax(text: &str, at: usize, source: u32, base: usize) -> Diag {
         .unwrap_or_else(|| unexpected(&spot))
 }
 
-/// `1s < duration < 2s`.
-pub fn chained(left: &Expr, operator: BinaryOperator, right: &Expr) -> Diag {
-    Diag::error(&code::CHAINED_COMPARISON, "comparisons do not chain")
-        .at(
-            left.span.to(right.span),
-            format!("`{}` compares the result of a comparison", operator.symbol()),
-        )
-        .help(
-            "join two comparisons with `and`: `duration > 1s and duration < 2s`; or test a half-open \
-             range: `duration in 1s..2s`",
-        )
+/// `1s < duration < 2s`. `text` is what was written for an expression.
+pub fn chained<'a>(
+    left: &Expr,
+    operator: BinaryOperator,
+    right: &Expr,
+    text: &dyn Fn(&Expr) -> Option<&'a str>,
+) -> Diag {
+    let diag = Diag::error(&code::CHAINED_COMPARISON, "comparisons do not chain").at(
+        left.span.to(right.span),
+        format!(
+            "`{}` compares the result of a comparison",
+            operator.symbol()
+        ),
+    );
+    let apart = || -> Option<String> {
+        let Node::Binary(first, low, middle) = &left.node else {
+            return None;
+        };
+        let turned = mirrored(*first)?;
+        mirrored(operator)?;
+        let (low, middle, high) = (text(low)?, text(middle)?, text(right)?);
+        let both = format!(
+            "join two comparisons with `and`: `{middle} {} {low} and {middle} {} {high}`",
+            turned.symbol(),
+            operator.symbol()
+        );
+        let upwards =
+            |operator| matches!(operator, BinaryOperator::Less | BinaryOperator::LessEqual);
+        Some(if upwards(*first) && upwards(operator) {
+            format!("{both}; or test a half-open range: `{middle} in {low}..{high}`")
+        } else {
+            both
+        })
+    };
+    diag.help(apart().unwrap_or_else(|| {
+        "join two comparisons with `and`: `duration > 1s and duration < 2s`".to_owned()
+    }))
+}
+
+/// The comparison that says the same of its sides the other way round.
+fn mirrored(operator: BinaryOperator) -> Option<BinaryOperator> {
+    Some(match operator {
+        BinaryOperator::Less => BinaryOperator::Greater,
+        BinaryOperator::LessEqual => BinaryOperator::GreaterEqual,
+        BinaryOperator::Greater => BinaryOperator::Less,
+        BinaryOperator::GreaterEqual => BinaryOperator::LessEqual,
+        BinaryOperator::Equal | BinaryOperator::NotEqual => operator,
+        _ => return None,
+    })
 }
 
 /// `5sec`, `1m`.

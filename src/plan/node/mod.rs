@@ -5,6 +5,7 @@
 
 mod buffers;
 mod chunker;
+mod comparison;
 mod critical_path;
 mod error;
 mod flattener;
@@ -30,6 +31,7 @@ use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast};
 
 pub use crate::algo::chunk::{BadRule, Rule};
 pub use chunker::{ChunkStep, Chunker};
+pub use comparison::{Comparison, GROUP, RunSet};
 pub use critical_path::{ADDED, CriticalPath, Output};
 pub use error::{BadReason, BadState, ClaimFault, MemoryExceeded};
 pub use flattener::{FlattenStep, Flattener};

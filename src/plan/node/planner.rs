@@ -14,6 +14,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
 
 use super::chunker::ChunkStep;
+use super::comparison::Comparison;
 use super::critical_path::CriticalPath;
 use super::flattener::FlattenStep;
 use super::gap_finder::GapStep;
@@ -44,6 +45,7 @@ const PLANNERS: &[PlanStep] = &[
     plan_step::<OccupyStep>,
     plan_kernel::<CriticalPath>,
     plan_kernel::<Overlap>,
+    plan_kernel::<Comparison>,
 ];
 
 fn plan_step<S: Step>(

@@ -2,6 +2,7 @@
 
 pub mod aggregate_by_threshold;
 pub mod claims;
+pub mod compare;
 pub mod critical_path;
 pub mod epsilon_sweep;
 pub mod gaps;

@@ -56,7 +56,12 @@ pub fn clock(left: &Columns, right: &Columns, span: Span) -> Result<Clock, Diag>
 
 /// The Arrow type in which the values of a column can be put beside those of another table.
 pub fn common(column: &Column) -> Option<DataType> {
-    Some(match column.ty {
+    common_type(&column.ty)
+}
+
+/// The Arrow type in which values of a type can be put beside those of another table.
+pub fn common_type(ty: &Type) -> Option<DataType> {
+    Some(match ty {
         Type::Time | Type::LogicalTime | Type::Int | Type::Size => DataType::Int64,
         Type::Float => DataType::Float64,
         Type::String => DataType::Utf8View,
