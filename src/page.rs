@@ -161,8 +161,8 @@ pub fn functions(functions: &Functions) -> String {
         "\n## Functions of the engine\n\n\
          The sentences are the engine's own. A function that would treat times as plain numbers refuses them; `count`, \
          `min`, `max`, `first_value`, `last_value`, `any_value`, `abs`, `greatest`, `least`, `coalesce` and `nullif` take \
-         them. `first_value`, `last_value`, `any_value`, `array_agg` and `string_agg` take rows as they come, which no \
-         `sort` before them changes. \"Of null\" was found by calling each function with null as its first argument.\n\n\
+         them. `first_value`, `last_value`, `any_value`, `array_agg` and `string_agg` take rows as they come, whatever \
+         `sort` stands before. \"Of null\" is what a function of a row gives where its first argument is null, found by calling it.\n\n\
          | call | kind | what it gives | of null |\n|---|---|---|---|\n",
     );
     for function in functions.engine_functions() {

@@ -7,8 +7,11 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// A pj_dump file: value, start and end of each state.
-fn write(folder: &Path, name: &str, states: &[(&str, &str, &str)]) {
+/// Value, start and end of a state.
+type State = (&'static str, &'static str, &'static str);
+
+/// A pj_dump file.
+fn write(folder: &Path, name: &str, states: &[State]) {
     let lines = states.iter().map(|(value, start, end)| {
         let time = |text: &str| text.parse::<f64>().unwrap();
         let duration = time(end) - time(start);
@@ -20,7 +23,7 @@ fn write(folder: &Path, name: &str, states: &[(&str, &str, &str)]) {
 /// Five runs in nanoseconds. x lasts 10, 20, 31 on side a and 12, 15 on side b; y and z are not in all runs.
 fn five() -> tempfile::TempDir {
     let place = workspace();
-    let runs: [(&str, &[(&str, &str, &str)]); 5] = [
+    let runs: [(&str, &[State]); 5] = [
         (
             "a1.csv",
             &[("x", "0", "4"), ("x", "4", "10"), ("y", "0", "7")],
@@ -483,8 +486,8 @@ fn computed(
     let outcome = session.run("law", &script, &mut host);
     let errors: Vec<_> = outcome.diags.iter().map(|diag| &diag.message).collect();
     assert!(errors.is_empty(), "{script}\n{errors:?}");
-    let lines = host.tables[0].lines().skip(1).map(str::to_owned).collect();
-    lines
+    let rows = host.tables[0].lines().skip(1);
+    rows.map(str::to_owned).collect()
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use crate::laws::{Captured, session};
 use crate::support::{run, workspace};
+use marey::lang::check::FunctionKind;
 
 /// The code and the text of what a script is refused for.
 fn refused(script: &str) -> (i32, Vec<String>, String) {
@@ -103,7 +104,7 @@ fn a_text_is_bounded_and_what_fits_is_made() {
 
 #[test]
 fn no_call_of_constants_fails_in_the_engine() {
-    let check = std::thread::Builder::new().stack_size(64 << 20).spawn(|| {
+    with_stack(|| {
         let mut session = session();
         let values = ["2", "0.5", "\"a\"", "true", "null"];
         let mut lists: Vec<String> = vec![String::new()];
@@ -138,5 +139,87 @@ fn no_call_of_constants_fails_in_the_engine() {
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
         assert!(fine > 300, "{fine} calls were fine");
     });
-    check.unwrap().join().unwrap();
+}
+
+/// Runs a check that needs more stack than a test has.
+fn with_stack(check: impl FnOnce() + Send + 'static) {
+    let thread = std::thread::Builder::new()
+        .stack_size(64 << 20)
+        .spawn(check);
+    if let Err(panic) = thread.unwrap().join() {
+        std::panic::resume_unwind(panic);
+    }
+}
+
+#[test]
+fn aggregates_do_with_nulls_what_the_page_says() {
+    with_stack(|| {
+        let place = workspace();
+        let trace = place.path().join("hand.csv");
+        let mut session = session();
+        let mut tried = 0;
+        for function in session.functions().engine_functions() {
+            if function.kind != FunctionKind::Aggregate {
+                continue;
+            }
+            let name = &function.name;
+            // A is null everywhere; three states of ten.
+            let mut gives = |arguments: &str, rows: &str| -> Option<String> {
+                let script = format!(
+                    "load {:?} unit=ms | derive y = if value == \"A\" then null else depth + 1, b = y == 1, z = depth * 2, \
+                     t = if y == null then null else value | filter {rows} | summarize r = {name}({arguments})",
+                    trace.to_str().unwrap()
+                );
+                let mut host = Captured::default();
+                let outcome = session.run("call", &script, &mut host);
+                outcome.diags.is_empty().then(|| host.tables.pop().unwrap())
+            };
+            let calls = ["y", "y, z", "b", "t, \",\""];
+            let call = calls.into_iter().find(|call| gives(call, "true").is_some());
+            let call = call.unwrap_or_else(|| panic!("{name} is called in another way"));
+            let mut rows = |rows: &str| gives(call, rows).unwrap();
+            let (all, known, unknown) = (rows("true"), rows("y != null"), rows("y == null"));
+            match function.null.as_str() {
+                "nulls are left out; no values give null" => {
+                    assert_eq!((&all, unknown.as_str()), (&known, "r\n\n"), "{name}");
+                }
+                "nulls are left out; no values give 0" | "nulls are not counted" => {
+                    assert_eq!((&all, unknown.as_str()), (&known, "r\n0\n"), "{name}");
+                }
+                // The first of these rows is null, and so is the last.
+                "a null is a value" => {
+                    let part = rows("start <= 72ms");
+                    assert_ne!(part, rows("start <= 72ms and y != null"), "{name}");
+                }
+                other => panic!("{name}: {other}"),
+            }
+            tried += 1;
+        }
+        assert!(tried > 25, "{tried}");
+    });
+}
+
+#[test]
+fn the_page_of_a_function_is_found_by_each_of_its_names() {
+    let session = session();
+    let page = |name: &str| session.functions().engine_page(name);
+    let least = page("least").unwrap();
+    assert!(
+        least.starts_with("least(expression1[, ..., expression_n])\n"),
+        "{least}"
+    );
+    assert!(
+        least.contains("of null: `least(null, \"a\")` is `\"a\"`"),
+        "{least}"
+    );
+    assert_eq!(page("length"), page("character_length"));
+    assert!(
+        page("length")
+            .unwrap()
+            .contains("also: char_length, length")
+    );
+    // Our own have pages of their own.
+    assert_eq!(page("sum"), None);
+    assert_eq!(page("mean"), None);
+    assert_eq!(page("make_array"), None);
 }

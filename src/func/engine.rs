@@ -185,15 +185,15 @@ impl Functions {
     /// The page of one function of the engine, for the REPL.
     pub fn engine_page(&self, name: &str) -> Option<String> {
         let canonical = self.engine_name(name)?;
-        let function = self
-            .engine_functions()
-            .into_iter()
-            .find(|function| function.name == canonical)?;
+        let others = self.names().into_iter().filter(|other| {
+            *other != canonical && self.engine_name(other).as_ref() == Some(&canonical)
+        });
+        let function = self.described(&canonical, others.collect())?;
         let mut out = format!("{}\n\n  {}\n", function.call, function.about);
         if !function.others.is_empty() {
             out.push_str(&format!("\n  also: {}\n", function.others.join(", ")));
         }
-        out.push_str(&format!("\n  null gives {}\n", function.null));
+        out.push_str(&format!("\n  of null: {}\n", function.null));
         Some(out)
     }
 

@@ -51,7 +51,7 @@ static SPEC: VerbSpec = VerbSpec {
              it, `change` is `duration_b - duration_a`, and `ratio` is `duration_b / duration_a`, null where that divides \
              by 0. The largest change comes first, whatever its sign; ties are in the order of the keys.\n\n\
              One run a side is a sample of one: it says that they differ, not that b is faster. Where a side may have \
-             several runs (a list, `also=` or `runs=`), numbers and durations are medians over all its runs, a run \
+             several runs (a list of two, `also=` or `runs=`), numbers and durations are medians over all its runs, a run \
              without the key counting as 0; the number is then a float, a time is rounded half to even to the tick. \
              `runs_a` and `runs_b` say how many runs have the key, and `lowest_…` and `highest_…` how far the runs lie apart: \
              where the ranges overlap, a change may be chance. With `runs=` each value of that column in an input is a \
