@@ -59,7 +59,11 @@ impl Typist {
     /// Types a line and waits for what it must show.
     fn enters(&mut self, line: &str, expected: &str) {
         self.types(&format!("{line}\r"));
-        self.sees(expected);
+        // The prompt is drawn again while the line is typed; what comes behind the end of the line is the answer.
+        self.sees("\n");
+        if !expected.trim().is_empty() {
+            self.sees(expected.trim_start_matches('\n'));
+        }
         self.sees("marey> ");
     }
 

@@ -36,8 +36,8 @@ fn a_session_of_twenty_inputs_and_the_script_of_it() {
     typist.enters("}", "10ms: 10");
     // 13, 14: a parameter, and a scalar gone on from.
     typist.enters("param limit = 50ms  # of the run", "");
-    typist.enters("span(run)", "100ms");
-    typist.enters("$it * 2", "200ms");
+    typist.enters("span(run)", "100.000 ms");
+    typist.enters("$it * 2", "200.000 ms");
     // 15: Ctrl-C stops a long query and keeps everything.
     typist.types("generate cholesky tiles=150 | critical-path | summarize count()\r");
     std::thread::sleep(Duration::from_millis(1500));
@@ -49,7 +49,7 @@ fn a_session_of_twenty_inputs_and_the_script_of_it() {
     eprintln!("Ctrl-C to prompt: {elapsed:?}");
     // The promise is 200 ms; a busy machine is given more before it fails.
     assert!(elapsed < Duration::from_secs(2), "{elapsed:?}");
-    typist.enters("$it + 1ms", "201ms");
+    typist.enters("$it + 1ms", "201.000 ms");
     // 16: Ctrl-C takes back what is typed and does not leave.
     typist.types("run | garbage");
     typist.session.send_control('c').unwrap();
