@@ -73,7 +73,7 @@ fn once(session: &mut Session, script: &Script, console: &mut Console) -> u8 {
 }
 
 /// Waits until a file changes and has come to rest, so that half a trace is not read; None where the watch is ended.
-fn next_change<'a>(files: &'a [OpenedFile], ended: impl Fn() -> bool) -> Option<&'a Path> {
+fn next_change(files: &[OpenedFile], ended: impl Fn() -> bool) -> Option<&Path> {
     loop {
         std::thread::sleep(PAUSE);
         if ended() {

@@ -2,7 +2,7 @@
 
 use super::Typist;
 use crate::support::run_with;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 #[test]
 fn a_session_of_twenty_inputs_and_the_script_of_it() {
@@ -39,16 +39,7 @@ fn a_session_of_twenty_inputs_and_the_script_of_it() {
     typist.enters("span(run)", "100.000 ms");
     typist.enters("$it * 2", "200.000 ms");
     // 15: Ctrl-C stops a long query and keeps everything.
-    typist.types("generate cholesky tiles=150 | critical-path | summarize count()\r");
-    std::thread::sleep(Duration::from_millis(1500));
-    let start = Instant::now();
-    typist.session.send_control('c').unwrap();
-    typist.sees("interrupted");
-    typist.sees("marey> ");
-    let elapsed = start.elapsed();
-    eprintln!("Ctrl-C to prompt: {elapsed:?}");
-    // The promise is 200 ms; a busy machine is given more before it fails.
-    assert!(elapsed < Duration::from_secs(2), "{elapsed:?}");
+    typist.interrupts("generate cholesky tiles=150 | critical-path | summarize count()");
     typist.enters("$it + 1ms", "201.000 ms");
     // 16: Ctrl-C takes back what is typed and does not leave.
     typist.types("run | garbage");

@@ -10,8 +10,9 @@ use std::path::PathBuf;
 const AFTER_HELP: &str = "\
 Without a script and on a terminal, marey starts the REPL. A script piped to standard input runs.
 
-Exit codes: 0 fine; 1 an assert failed; 2 the script or command line is wrong; 3 an input could not be
-read; 4 it failed while running; 130 interrupted.
+Exit codes: 0 fine; 1 an assert failed, or `reproduce` or `fmt --check` found a difference; 2 the
+script or command line is wrong; 3 an input could not be read; 4 it failed while running;
+130 interrupted.
 
 Examples:
   marey gantt.marey --param threshold=50ms --out figures
