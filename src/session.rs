@@ -173,9 +173,9 @@ impl Session {
         self.inputs.reports()
     }
 
-    /// The files that were read: inputs and definitions.
+    /// The files that were read or looked for: inputs and definitions.
     pub fn files(&self) -> Vec<OpenedFile> {
-        let mut files = self.inputs.files();
+        let mut files = self.inputs.watched();
         files.extend(self.definitions.iter().cloned());
         files
     }

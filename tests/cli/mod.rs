@@ -765,6 +765,17 @@ fn watch_runs_again_when_something_changes_and_ends_with_ctrl_c() {
     until(&mut told, "s.marey changed");
     assert_eq!(until(&mut out, "5"), ["", "5"]);
     until(&mut told, "watching s.marey; Ctrl-C ends");
+    // An input that is not there yet.
+    std::fs::write(
+        place.join("s.marey"),
+        "load \"new.csv\" unit=ms | summarize n = count()\n",
+    )
+    .unwrap();
+    until(&mut told, "`new.csv` does not exist");
+    until(&mut told, "watching");
+    std::fs::copy(place.join("hand.csv"), place.join("new.csv")).unwrap();
+    assert_eq!(until(&mut out, "9"), ["", "n", "9"]);
+    until(&mut told, "watching s.marey and 1 other file");
     signal(&child, "-INT");
     assert_eq!(child.wait().unwrap().code(), Some(130));
 }

@@ -351,6 +351,13 @@ fn open(arguments: &Arguments, cx: &mut FlowContext) -> Result<Arc<Opened>, Diag
     if is_new && cx.only_open {
         return Err(Diag::error(&code::INPUT_MISSING, "the input is not open"));
     }
+    // How the files are before they are read: a change from here on is noticed.
+    let files = if is_new {
+        files_of(&options)
+    } else {
+        Vec::new()
+    };
+    cx.sources.try_files(&files);
     let opened = cx
         .sources
         .get_or_open(key, || {
@@ -367,8 +374,6 @@ fn open(arguments: &Arguments, cx: &mut FlowContext) -> Result<Arc<Opened>, Diag
                 };
             }
             host.stage(&format!("reading {}", options.paths.join(", ")));
-            // How the files are before they are read: a change from here on is noticed.
-            let files = files_of(&options);
             let host = RefCell::new(&mut *host);
             let data = read::read(&options, engine.cancel().flag(), &|progress| {
                 host.borrow_mut().progress(progress.bytes, progress.total);

@@ -35,6 +35,8 @@ pub struct SourceCache {
     opened: HashMap<String, Arc<Opened>>,
     /// The keys that were asked for since the last [`SourceCache::forget`].
     asked: HashSet<String>,
+    /// Files that were looked for since then, there or not.
+    tried: Vec<OpenedFile>,
     moved: Moved,
     digests: HashMap<OpenedFile, String>,
 }
@@ -71,6 +73,20 @@ impl SourceCache {
         &self.moved
     }
 
+    /// Remembers files that are about to be read, as they are now.
+    pub fn try_files(&mut self, files: &[OpenedFile]) {
+        self.tried.extend_from_slice(files);
+    }
+
+    /// The files of all inputs that were asked for or looked for in vain, as they were then.
+    pub fn watched(&self) -> Vec<OpenedFile> {
+        let mut files = self.files();
+        let missing = |file: &&OpenedFile| !files.iter().any(|known| known.path == file.path);
+        let missing: Vec<OpenedFile> = self.tried.iter().filter(missing).cloned().collect();
+        files.extend(missing);
+        files
+    }
+
     /// The files of all inputs that were asked for, sorted by path. Of a file that was read again because it changed only the
     /// last reading counts.
     pub fn files(&self) -> Vec<OpenedFile> {
@@ -94,6 +110,7 @@ impl SourceCache {
     /// A script begins anew: inputs that the last one did not ask for, or whose files changed, are closed.
     pub fn forget(&mut self) {
         let asked = std::mem::take(&mut self.asked);
+        self.tried.clear();
         self.opened.retain(|key, opened| {
             asked.contains(key) && opened.files.iter().all(OpenedFile::is_as_read)
         });
