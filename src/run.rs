@@ -93,6 +93,11 @@ impl Runner<'_> {
         }
     }
 
+    /// The data of a pipeline, not yet computed.
+    pub(crate) fn data(&mut self, pipeline: &Arc<Pipeline>) -> Result<Data, Diag> {
+        self.build(pipeline, None)
+    }
+
     fn context<'b>(&'b mut self, ahead: Option<Ahead<'b>>, stages: Vec<String>) -> PlanContext<'b> {
         PlanContext {
             engine: self.engine,

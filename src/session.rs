@@ -3,13 +3,14 @@
 //! This is the library's front door: the command line and the REPL are two front ends of it, and nothing in
 //! here prints.
 
-mod record;
+mod journal;
+mod values;
 
 use crate::diag::{Class, Diag, Sources, Span};
 use crate::func::Functions;
 use crate::lang::ast;
 use crate::lang::check::{
-    self, Binding, Checked, FunctionKind, Import, Parameter, ParameterText, Registry, Scope,
+    self, After, Binding, Checked, FunctionKind, Import, Parameter, ParameterText, Registry, Scope,
 };
 use crate::lang::flow::{Columns, Flow};
 use crate::lang::parse;
@@ -23,12 +24,12 @@ use crate::verb::source::moved::Moved;
 use crate::verb::source::opened::{OpenedFile, SourceCache};
 use crate::verb::{self, Assertion, FlowContext, Host, Origin, Output};
 use crate::write::provenance::{Setting, UsedFile};
-use record::{Gives, Record};
+use journal::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What messages call an input of the REPL.
-const INPUT: &str = "input";
+pub const INPUT: &str = "input";
 
 /// What a session is started with.
 #[derive(Clone, Debug, Default)]
@@ -81,22 +82,6 @@ impl Outcome {
     }
 }
 
-/// What came of a statement of the REPL.
-#[derive(Clone, Copy, Debug)]
-struct Done {
-    gives: Gives,
-    is_silent: bool,
-}
-
-impl Default for Done {
-    fn default() -> Self {
-        Done {
-            gives: Gives::Nothing,
-            is_silent: false,
-        }
-    }
-}
-
 /// A session.
 pub struct Session {
     engine: Engine,
@@ -110,7 +95,17 @@ pub struct Session {
     definitions: Vec<OpenedFile>,
     output: Output,
     memory: crate::run::Memory,
-    record: Record,
+    succeeded: Vec<Entry>,
+    values: values::Known,
+}
+
+/// A statement of an input of the REPL.
+struct Turn {
+    entry: Entry,
+    /// How many steps the statements up to this one have.
+    steps: usize,
+    /// The names that are bound behind it.
+    scope: Scope,
 }
 
 impl Session {
@@ -139,7 +134,8 @@ impl Session {
             definitions: Vec::new(),
             output,
             memory: crate::run::Memory::default(),
-            record: Record::default(),
+            succeeded: Vec::new(),
+            values: values::Known::default(),
         })
     }
 
@@ -188,12 +184,13 @@ impl Session {
         self.origin = Origin::default();
         self.definitions.clear();
         self.memory = crate::run::Memory::default();
-        self.record = Record::default();
+        self.succeeded.clear();
     }
 
-    /// The inputs of the REPL that succeeded, as a script that will stand in a folder (None for the current one).
-    pub fn script(&self, folder: Option<&Path>) -> String {
-        self.record.script("", folder)
+    /// The statements of the REPL that succeeded, as a script in `folder`, and the paths that it would write twice.
+    pub fn script(&self, folder: &Path) -> (String, Vec<String>) {
+        let written = journal::script(&self.succeeded, folder);
+        (written.text, written.twice)
     }
 
     /// Runs a script: all mistakes at once before anything runs, then statement by statement up to the first
@@ -225,76 +222,61 @@ impl Session {
         Outcome::default()
     }
 
-    /// Runs one input of the REPL. A leading pipe goes on from the last result, which is `it`.
-    pub fn run_interactive(&mut self, text: &str, host: &mut dyn Host) -> Outcome {
-        let continued = text.trim_start().starts_with('|') && self.scope.get("it").is_some();
+    /// Runs one input of the REPL, or a script there, which is called `name`. A leading pipe goes on from the last
+    /// result, which is `it`. What a statement that fails would have bound, and those behind it, stays unbound.
+    pub fn run_interactive(&mut self, name: &str, text: &str, host: &mut dyn Host) -> Outcome {
+        let continued =
+            text.trim_start().starts_with('|') && self.scope.get(journal::LAST).is_some();
         let input = if continued {
-            format!("it {}", text.trim_start())
+            format!("{} {}", journal::LAST, text.trim_start())
         } else {
-            text.to_owned()
+            text.trim_start_matches('\u{feff}').to_owned()
+        };
+        self.values.clear();
+        let mut turns: Vec<Turn> = Vec::new();
+        let mut after = |statement: &ast::Statement, scope: &mut Scope, steps: &[(Step, Span)]| {
+            let done = turns.last().map_or(0, |turn| turn.steps);
+            let own = steps.get(done..).unwrap_or_default();
+            if let (ast::StatementKind::Show(_), Some((step, _))) = (&statement.kind, own.last()) {
+                match step {
+                    Step::Pipeline(pipeline) if pipeline.is_data() => {
+                        let kept = Arc::new(pipeline.without_outcomes());
+                        scope.bind(journal::LAST, Binding::Data(kept));
+                    }
+                    Step::Scalar(scalar) => {
+                        scope.bind(journal::LAST, Binding::Scalar(scalar.clone()));
+                    }
+                    Step::Pipeline(_) | Step::LetPipeline(_) | Step::LetScalar(_) => {}
+                }
+            }
+            turns.push(Turn {
+                entry: Entry::new(statement, &input, name, own),
+                steps: steps.len(),
+                scope: scope.clone(),
+            });
         };
         let before = self.scope.clone();
-        let source = self.texts.next();
-        let checked = match self.checked(INPUT, &input, &[], host) {
+        let checked = match self.checked_each(name, &input, &[], host, &mut after) {
             Ok(checked) => checked,
             Err(outcome) => return outcome,
         };
-        self.origin.script = format!("{}{input}\n", self.record.script(&input, None));
-        let statements = parse::parse(&input, u32::MAX).script.statements;
-        let mut statements = statements.iter().peekable();
-        let mut done = Done::default();
-        for (step, span) in &checked.steps {
-            // What a `use` brings in has spans elsewhere.
-            let own = span.source == source;
-            while let Some(statement) =
-                statements.next_if(|statement| own && statement.span.end <= span.start)
-            {
-                self.record_one(&input, statement, std::mem::take(&mut done));
-            }
-            if let Err(diag) = self.step(step, host) {
-                let end = statements.peek().map_or(0, |failed| failed.span.start);
-                self.go_back(before, input.get(..end).unwrap_or_default());
-                return Outcome::of(vec![diag]);
-            }
-            let shown = statements
-                .peek()
-                .filter(|statement| matches!(statement.kind, ast::StatementKind::Show(_)));
-            match step {
-                Step::Pipeline(pipeline) if shown.is_some() && pipeline.is_data() => {
-                    let kept = Arc::new(pipeline.without_outcomes());
-                    self.scope.bind("it", Binding::Data(kept));
-                    done = Done {
-                        gives: Gives::Data,
-                        is_silent: pipeline.has_outcome(),
-                    };
+        self.scope = before;
+        let entries = turns.iter().map(|turn| turn.entry.clone());
+        let whole: Vec<Entry> = self.succeeded.iter().cloned().chain(entries).collect();
+        self.origin.script = journal::script(&whole, Path::new("")).text;
+        let mut steps = checked.steps.iter();
+        let mut ran = 0;
+        for turn in turns {
+            for (step, _) in steps.by_ref().take(turn.steps - ran) {
+                if let Err(diag) = self.step(step, host) {
+                    return Outcome::of(vec![diag]);
                 }
-                Step::Scalar(scalar) if shown.is_some() => {
-                    self.scope.bind("it", Binding::Scalar(scalar.clone()));
-                    done.gives = Gives::Scalar;
-                }
-                _ => {}
             }
-        }
-        for statement in statements {
-            self.record_one(&input, statement, std::mem::take(&mut done));
+            ran = turn.steps;
+            self.scope = turn.scope;
+            self.succeeded.push(turn.entry);
         }
         Outcome::default()
-    }
-
-    fn record_one(&mut self, input: &str, statement: &ast::Statement, done: Done) {
-        self.record
-            .add(input, statement, done.gives, done.is_silent);
-    }
-
-    /// After a statement failed: the names are those that the statements before it in the same input left.
-    fn go_back(&mut self, before: Scope, succeeded: &str) {
-        let it = self.scope.get("it").cloned();
-        self.scope = before;
-        // It was checked already, so there is nothing to say about it.
-        let _ = self.checked(INPUT, succeeded, &[], &mut Quiet);
-        if let Some(it) = it {
-            self.scope.bind("it", it);
-        }
     }
 
     /// Finds the mistakes of a script and runs nothing but the loads that the check needs.
@@ -319,7 +301,9 @@ impl Session {
                 .collect(),
         };
         let mut host = Quiet;
-        let checked = self.check_script(name, &script, &[], &mut host, &mut Scope::default());
+        let mut scope = Scope::default();
+        let checked =
+            self.check_script(name, &script, &[], &mut host, &mut scope, &mut |_, _, _| {});
         (checked.parameters, parsed.diags)
     }
 
@@ -330,6 +314,12 @@ impl Session {
 
     /// What flows at the end of a pipeline's text, from inputs that are open already.
     pub fn flow_at(&mut self, pipeline_text: &str) -> Option<Flow> {
+        self.pipeline_at(pipeline_text)
+            .map(|pipeline| pipeline.flow.clone())
+    }
+
+    /// The checked pipeline of a text, from inputs that are open already.
+    fn pipeline_at(&mut self, pipeline_text: &str) -> Option<Arc<Pipeline>> {
         let text = pipeline_text.trim_end().trim_end_matches('|');
         let parsed = parse::parse(text, u32::MAX);
         let last = parsed.script.statements.into_iter().next_back()?;
@@ -359,7 +349,7 @@ impl Session {
         };
         let checked = check::check(&script, &mut scope, &[], &mut registry);
         match checked.steps.into_iter().next_back()?.0 {
-            Step::Pipeline(pipeline) | Step::LetPipeline(pipeline) => Some(pipeline.flow.clone()),
+            Step::Pipeline(pipeline) | Step::LetPipeline(pipeline) => Some(pipeline),
             Step::Scalar(_) | Step::LetScalar(_) => None,
         }
     }
@@ -398,6 +388,7 @@ impl Session {
         overrides: &[(String, ParameterText)],
         host: &mut dyn Host,
         scope: &mut Scope,
+        after: &mut After,
     ) -> Checked {
         let mut saved = Vec::new();
         let mut registry = Registries {
@@ -416,12 +407,11 @@ impl Session {
                 only_open: false,
             },
         };
-        guarded(|| check::check(script, scope, overrides, &mut registry)).unwrap_or_else(|diag| {
-            Checked {
+        guarded(|| check::check_each(script, scope, overrides, &mut registry, after))
+            .unwrap_or_else(|diag| Checked {
                 diags: vec![diag],
                 ..Checked::default()
-            }
-        })
+            })
     }
 
     /// Parses and checks; the errors end the run, the warnings go to the host.
@@ -432,11 +422,24 @@ impl Session {
         overrides: &[(String, ParameterText)],
         host: &mut dyn Host,
     ) -> Result<Checked, Outcome> {
+        self.checked_each(name, text, overrides, host, &mut |_, _, _| {})
+    }
+
+    /// Parses and checks as [`Session::checked`] does, and tells of each statement.
+    fn checked_each(
+        &mut self,
+        name: &str,
+        text: &str,
+        overrides: &[(String, ParameterText)],
+        host: &mut dyn Host,
+        after: &mut After,
+    ) -> Result<Checked, Outcome> {
         self.engine.cancel().reset();
         let source = self.texts.add(name, text);
         let parsed = parse::parse(text, source);
         let mut scope = self.scope.clone();
-        let mut checked = self.check_script(name, &parsed.script, overrides, host, &mut scope);
+        let mut checked =
+            self.check_script(name, &parsed.script, overrides, host, &mut scope, after);
         let mut diags = parsed.diags;
         diags.append(&mut checked.diags);
         let (mut errors, warnings): (Vec<Diag>, Vec<Diag>) =

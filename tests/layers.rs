@@ -93,7 +93,15 @@ const NAMED_IN: &[(&str, &[&str])] = &[
     ("clap", &["cli/"]),
     (
         "datafusion",
-        &["plan/", "func/", "verb/", "session.rs", "run.rs", "run/"],
+        &[
+            "plan/",
+            "func/",
+            "verb/",
+            "session.rs",
+            "session/",
+            "run.rs",
+            "run/",
+        ],
     ),
 ];
 

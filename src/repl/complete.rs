@@ -3,12 +3,14 @@
 use super::cursor::{self, Place, Spot};
 use super::{meta, token};
 use crate::func::FUNCTIONS;
-use crate::lang::check::{Binding, FunctionKind};
+use crate::lang::check::{Binding, Definition, FunctionKind};
 use crate::lang::flow::{Columns, Flow};
+use crate::library::LIBRARY;
 use crate::session::Session;
-use crate::spec::{Accept, ParamSpec, Place as Standing, Shape, VerbSpec};
+use crate::spec::{Accept, ParamSpec, Place as Standing, Shape, Value, VerbSpec};
 use crate::verb::{self, VERBS};
 use std::path::Path;
+use std::sync::Arc;
 
 /// A text that could stand at the cursor.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,9 +64,22 @@ impl Finding<'_> {
     }
 
     fn fill(&mut self) {
+        if let Some(column) = &self.spot.compared {
+            self.values(column);
+        }
+        if let Some(definition) = self.definition() {
+            return self.defined(&definition);
+        }
         match &self.spot.place {
             Place::Head => self.head(),
             Place::Verb => self.verbs(),
+            Place::Use { quoted: true } => self.out.extend(files(&self.spot.typed, "\"")),
+            Place::Use { quoted: false } => {
+                for entry in LIBRARY {
+                    self.add(format!("std.{}", entry.name));
+                }
+                self.add("\"");
+            }
             Place::Positional { index, direct } => {
                 if let Some(spec) = self.spec() {
                     if let Some(param) = positional(spec, *index) {
@@ -107,6 +122,63 @@ impl Finding<'_> {
         verb::find(&stage.verb).map(|verb| verb.spec())
     }
 
+    /// The verb of the stage where the session defines it.
+    fn definition(&self) -> Option<Arc<Definition>> {
+        let stage = self.spot.stage.as_ref()?;
+        match self.session.scope().get(&stage.verb)? {
+            Binding::Verb(definition) => Some(definition.clone()),
+            _ => None,
+        }
+    }
+
+    /// Arguments of a verb that the session defines; what fits them only its body knows.
+    fn defined(&mut self, definition: &Definition) {
+        let written = self.spot.stage.clone().unwrap_or_default();
+        let options = |finding: &mut Self| {
+            for (name, default) in &definition.formals {
+                if default.is_some() && !written.options.contains(&name.text) {
+                    finding.add(format!("{}=", name.text));
+                }
+            }
+        };
+        match &self.spot.place {
+            Place::OptionName => options(self),
+            Place::Positional { index, direct } => {
+                let wanted = definition.formals.iter().filter(|(_, d)| d.is_none());
+                if *index < wanted.count() {
+                    self.expression();
+                }
+                if *direct {
+                    options(self);
+                }
+            }
+            Place::Scalar => self.scalars(""),
+            Place::Relation { binding } => self.relations(binding),
+            Place::Text { .. } => self.out.extend(files(&self.spot.typed, "\"")),
+            _ => self.expression(),
+        }
+    }
+
+    /// The values of a column that it is compared with.
+    fn values(&mut self, column: &str) {
+        let Some(before) = &self.spot.before else {
+            return;
+        };
+        let quoted = matches!(self.spot.place, Place::Text { .. });
+        for value in self.session.values_at(before, column) {
+            let literal = Value::String(value).literal();
+            let text = if quoted {
+                literal.get(1..).unwrap_or_default().to_owned()
+            } else {
+                literal.clone()
+            };
+            self.out.push(Candidate {
+                shown: literal,
+                text,
+            });
+        }
+    }
+
     /// What flows into the stage.
     fn flow(&mut self) -> Option<Flow> {
         let before = self.spot.before.as_ref()?;
@@ -129,6 +201,9 @@ impl Finding<'_> {
         self.bindings(|binding| matches!(binding, Binding::Verb(_)), "");
         if !self.spot.typed.is_empty() {
             self.functions();
+            for word in ["let ", "for ", "def ", "use ", "param "] {
+                self.add(word);
+            }
         }
     }
 
@@ -236,7 +311,8 @@ impl Finding<'_> {
             names.push(crate::model::schema::column::DURATION.to_owned());
         }
         for name in names {
-            if token::is_plain_name(&name) {
+            let is_plain = |name: &str| token::is_plain_name(name);
+            if is_plain(&name) || name.strip_prefix("attr.").is_some_and(is_plain) {
                 self.add(name);
             } else {
                 self.add(format!("`{name}`"));
@@ -278,6 +354,16 @@ impl Finding<'_> {
     }
 
     fn relations(&mut self, binding: &str) {
+        // `attr.name` of the rows that flow in.
+        if let Some(columns) = self.columns() {
+            let prefix = format!("{binding}.");
+            let names = columns
+                .visible()
+                .filter_map(|c| c.name.strip_prefix(&prefix));
+            for name in names.map(str::to_owned).collect::<Vec<_>>() {
+                self.add(name);
+            }
+        }
         if let Some(Binding::Data(pipeline)) = self.session.scope().get(binding)
             && let Flow::Trace(trace) = &pipeline.flow
         {
@@ -294,6 +380,9 @@ impl Finding<'_> {
 
     /// Inside the quotes: a file where the parameter is a path, else the choices.
     fn text(&mut self, argument: &Result<usize, String>) {
+        if self.spot.compared.is_some() {
+            return;
+        }
         let Some(spec) = self.spec() else { return };
         let param = match argument {
             Ok(index) => positional(spec, *index),
@@ -322,7 +411,7 @@ fn positional(spec: &'static VerbSpec, index: usize) -> Option<&'static ParamSpe
 
 /// True for parameters that name a file.
 fn is_path(param: &ParamSpec) -> bool {
-    param.name == "path"
+    param.name == "path" || param.name == "deps" && param.shape.choices().is_empty()
 }
 
 /// Files and folders that begin like `typed`; `after` closes the name of a file.
@@ -359,4 +448,93 @@ pub(super) fn files(typed: &str, after: &str) -> Vec<Candidate> {
     }
     out.sort();
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::{INPUT, Quiet, SessionConfig};
+
+    fn session(inputs: &[&str]) -> Session {
+        let mut session = Session::new(SessionConfig::default()).expect("a session");
+        for input in inputs {
+            let outcome = session.run_interactive(INPUT, input, &mut Quiet);
+            assert!(outcome.diags.is_empty(), "{input}: {:?}", outcome.diags);
+        }
+        session
+    }
+
+    fn texts(text: &str, session: &mut Session) -> Vec<String> {
+        let (_, found) = at_end(text, session);
+        found.into_iter().map(|candidate| candidate.text).collect()
+    }
+
+    fn hand() -> Session {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/hand.csv");
+        session(&[
+            &format!("let run = load \"{file}\" unit=ms"),
+            "def top(key, n=3) = profile | sort -$key | take $n",
+        ])
+    }
+
+    #[test]
+    fn values_of_text_columns() {
+        let mut session = hand();
+        // By hand from the file.
+        let all = ["\"A\"", "\"B\"", "\"C\"", "\"P\"", "\"Q\""];
+        for text in [
+            "run | filter value == \"",
+            "run | filter start > 2ms and value != \"",
+            "run | filter value in [\"A\", \"",
+            "run | profile | filter value not in [\"",
+        ] {
+            let quoted: Vec<&str> = all.iter().map(|value| &value[1..]).collect();
+            assert_eq!(texts(text, &mut session), quoted, "{text}");
+        }
+        let found = texts("run | filter value == ", &mut session);
+        assert!(
+            all.iter().all(|value| found.iter().any(|f| f == value)),
+            "{found:?}"
+        );
+        assert_eq!(
+            texts("run | filter resource == \"CPU", &mut session),
+            ["CPU0\"", "CPU1\""]
+        );
+        // No text, no such column, and a file that is not open.
+        for text in [
+            "run | filter start == \"",
+            "run | filter zebra == \"",
+            "load \"none.csv\" | filter value == \"",
+        ] {
+            assert!(texts(text, &mut session).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn values_of_a_long_run_come_in_time() {
+        let mut session = session(&["let run = generate cholesky tiles=100"]);
+        let start = std::time::Instant::now();
+        let found = texts("run | filter value == \"", &mut session);
+        let elapsed = start.elapsed();
+        eprintln!("values of a generated run after {elapsed:?}: {found:?}");
+        assert!(elapsed < std::time::Duration::from_secs(1), "{elapsed:?}");
+    }
+
+    #[test]
+    fn verbs_of_the_session_and_the_library() {
+        let mut session = hand();
+        assert!(texts("run | to", &mut session).contains(&"top".to_owned()));
+        assert_eq!(texts("run | top busy n", &mut session), ["n="]);
+        assert!(texts("run | top busy n=2 n", &mut session).is_empty());
+        assert!(texts("use std.g", &mut session).contains(&"std.gantt".to_owned()));
+        assert_eq!(texts("use \"Cargo.to", &mut session), ["Cargo.toml\""]);
+        assert_eq!(texts("load \"Cargo.to", &mut session), ["Cargo.toml\""]);
+        assert_eq!(
+            texts("load \"a\" deps=\"Cargo.to", &mut session),
+            ["Cargo.toml\""]
+        );
+        assert_eq!(texts("run.li", &mut session), ["links"]);
+        assert_eq!(texts("run | focus li", &mut session), ["links"]);
+        assert!(texts("le", &mut session).contains(&"let ".to_owned()));
+    }
 }

@@ -4,7 +4,8 @@
 //! No verb, option or function is known here; names belong to the registries.
 
 use crate::lang::ast::{
-    Bound, Expr, FormatPart, Head, Name, Node, Pipeline, Stage, Statement, StatementKind,
+    BinaryOperator, Bound, Expr, FormatPart, Head, Name, Node, Pipeline, Stage, Statement,
+    StatementKind, UsePath,
 };
 use crate::lang::parse;
 
@@ -38,6 +39,8 @@ pub(super) enum Place {
     Relation { binding: String },
     /// An expression outside any stage.
     Expression,
+    /// Behind `use `: a name of the library, or a file where a quote is open.
+    Use { quoted: bool },
 }
 
 /// The stage the cursor stands in, as far as it is written.
@@ -68,6 +71,8 @@ pub(super) struct Spot {
     pub(super) stage: Option<Written>,
     /// The function whose argument it is.
     pub(super) function: Option<String>,
+    /// The column it is compared with.
+    pub(super) compared: Option<String>,
 }
 
 /// What is wanted at the end of `text`.
@@ -109,7 +114,7 @@ pub(super) fn at_end(text: &str) -> Option<Spot> {
 }
 
 /// The brackets that are open at the end of a text, closed.
-fn closing(text: &str) -> String {
+pub(super) fn closing(text: &str) -> String {
     let mut open = Vec::new();
     let (mut string, mut comment, mut escaped) = (false, false, false);
     for c in text.chars() {
@@ -140,6 +145,7 @@ struct Context {
     before: Option<String>,
     stage: Option<Written>,
     function: Option<String>,
+    compared: Option<String>,
 }
 
 struct Finder<'a> {
@@ -158,6 +164,7 @@ impl Finder<'_> {
             before: self.context.before.clone(),
             stage: self.context.stage.clone(),
             function: self.context.function.clone(),
+            compared: self.context.compared.clone(),
         })
     }
 
@@ -168,11 +175,25 @@ impl Finder<'_> {
             StatementKind::Let { value, .. } => self.bound(value),
             StatementKind::Param { default, .. } => self.expr(default),
             StatementKind::Def { body, .. } => self.pipeline(body),
-            StatementKind::Use { .. } => None,
+            StatementKind::Use { path } => self.library(path, statement.span.start),
             StatementKind::For { list, body, .. } => self
                 .expr(list)
                 .or_else(|| body.iter().find_map(|statement| self.statement(statement))),
         }
+    }
+
+    /// The paths of `use` have no place of their own in the tree.
+    fn library(&self, path: &UsePath, start: usize) -> Option<Spot> {
+        let quoted = match path {
+            UsePath::File(file) => file.contains(MARKER).then_some(true)?,
+            UsePath::Library(names) => !names.iter().any(|name| name.contains(MARKER)),
+        };
+        let written = self.text.get(start..self.end)?.strip_prefix("use")?;
+        let typed = written
+            .trim_start()
+            .trim_start_matches(if quoted { "\"" } else { " " });
+        let is_marked = quoted == matches!(path, UsePath::File(_));
+        is_marked.then(|| self.spot(self.end - typed.len(), Place::Use { quoted }))?
     }
 
     fn bound(&mut self, bound: &Bound) -> Option<Spot> {
@@ -291,7 +312,8 @@ impl Finder<'_> {
                 let argument = match &self.context.place {
                     Some(Place::Positional { index, .. }) => Ok(*index),
                     Some(Place::Value { option }) => Err(option.clone()),
-                    _ => return None,
+                    // A key of `by` and the like: only what it is compared with says what fits.
+                    _ => Err(String::new()),
                 };
                 self.spot(expr.span.start + quote + 1, Place::Text { argument })
             }
@@ -310,7 +332,21 @@ impl Finder<'_> {
             Node::Group(inner) | Node::Unary(_, inner) => self.expr(inner),
             Node::List(items) => items.iter().find_map(|item| self.expr(item)),
             Node::Map(entries) => entries.iter().find_map(|(_, item)| self.expr(item)),
-            Node::Binary(_, left, right) => self.expr(left).or_else(|| self.expr(right)),
+            Node::Binary(operator, left, right) => self.expr(left).or_else(|| {
+                use BinaryOperator::{Equal, In, NotEqual, NotIn};
+                let column = match &left.node {
+                    Node::Column(names) if matches!(operator, Equal | NotEqual | In | NotIn) => {
+                        let names: Vec<&str> =
+                            names.iter().map(|name| name.text.as_str()).collect();
+                        Some(names.join("."))
+                    }
+                    _ => None,
+                };
+                let outer = std::mem::replace(&mut self.context.compared, column);
+                let found = self.expr(right);
+                self.context.compared = outer;
+                found
+            }),
             Node::Range(low, high) => [low, high]
                 .into_iter()
                 .flatten()
@@ -412,6 +448,31 @@ mod tests {
             )
         );
         assert_eq!(at_end("x # comment"), None);
+    }
+
+    #[test]
+    fn comparisons_and_uses() {
+        for text in [
+            "x | filter value == ",
+            "x | filter a > 1 and value == \"co",
+            "x | filter value in [\"a\", \"b",
+            "x | filter value not in [",
+            "x | summarize count() by value == \"a",
+        ] {
+            let spot = at_end(text).unwrap_or_else(|| panic!("nothing at the end of {text:?}"));
+            assert_eq!(spot.compared.as_deref(), Some("value"), "{text}");
+        }
+        let spot = at_end("x | filter value == \"a\" and ").expect("a spot");
+        assert_eq!(spot.compared, None);
+        assert_eq!(place("use "), (Place::Use { quoted: false }, String::new()));
+        assert_eq!(
+            place("use std.ga"),
+            (Place::Use { quoted: false }, "std.ga".to_owned())
+        );
+        assert_eq!(
+            place("1\nuse \"li/b"),
+            (Place::Use { quoted: true }, "li/b".to_owned())
+        );
     }
 
     #[test]

@@ -3,13 +3,13 @@
 use super::meta::COMMANDS;
 use crate::diag::{Sources, code};
 use crate::func::{FUNCTIONS, FunctionSpec};
-use crate::lang::check::Definition;
+use crate::lang::check::{Binding, Definition, Scope};
 use crate::spec::{Kind, ParamSpec, Place, Section, VerbSpec};
 use crate::verb::{self, VERBS};
 use std::fmt::Write;
 
 /// Everything there is, a line each.
-pub(super) fn overview(width: usize) -> String {
+pub(super) fn overview(scope: &Scope, width: usize) -> String {
     let mut out = String::new();
     let longest = VERBS
         .iter()
@@ -30,6 +30,18 @@ pub(super) fn overview(width: usize) -> String {
             out.push_str(&entry(spec.name, longest, spec.summary, width));
         }
     }
+    let names = FUNCTIONS.iter().flat_map(|family| family.iter());
+    let names: Vec<&str> = names.map(|function| function.name).collect();
+    out.push_str("Functions\n");
+    out.push_str(&wrapped(&names.join(" "), 2, width));
+    let mut heading = "Verbs of this session\n";
+    for (name, binding) in scope.sorted() {
+        if let Binding::Verb(definition) = binding {
+            out.push_str(std::mem::take(&mut heading));
+            let about = definition.help.as_deref().unwrap_or_default();
+            out.push_str(&entry(name, longest, about, width));
+        }
+    }
     out.push_str("Commands\n");
     let usage = |command: &super::meta::Command| {
         format!(":{} {}", command.name, command.argument)
@@ -46,7 +58,7 @@ pub(super) fn overview(width: usize) -> String {
     }
     out.push_str(&wrapped(
         "A line that begins with | goes on from the last result, which is `it`. Tab completes, Ctrl-C stops \
-         what runs, Ctrl-D leaves. `:help load` is the page of a verb.",
+         what runs, Ctrl-D leaves. `:help load` is the page of a verb; a function, a command and the code of a message have one too.",
         0,
         width,
     ));

@@ -2,6 +2,7 @@
 
 use super::cursor::{self, Place, Written};
 use super::meta;
+use crate::lang::check::{Binding, Definition, Scope};
 use crate::spec::{Place as Standing, VerbSpec};
 use crate::verb;
 
@@ -9,12 +10,16 @@ use crate::verb;
 const LONGEST: usize = 60;
 
 /// The hint at the end of `text`.
-pub(super) fn at_end(text: &str) -> Option<String> {
+pub(super) fn at_end(text: &str, scope: Option<&Scope>) -> Option<String> {
     if meta::is_command(text) {
         return meta::hint(text);
     }
     let spot = cursor::at_end(text)?;
     let hint = match &spot.place {
+        Place::Head | Place::Verb if defined(scope, &spot.typed).is_some() => {
+            let definition = defined(scope, &spot.typed)?;
+            format!(" {}", rest_of_defined(definition, &Written::default()))
+        }
         Place::Head | Place::Verb => {
             let spec = verb::find(&spot.typed)?.spec();
             (spot.place == Place::Verb || spec.heads)
@@ -24,12 +29,45 @@ pub(super) fn at_end(text: &str) -> Option<String> {
             if spot.typed.is_empty() && text.ends_with(' ') =>
         {
             let written = spot.stage?;
+            if let Some(definition) = defined(scope, &written.verb) {
+                return finished(&rest_of_defined(definition, &written));
+            }
             rest(verb::find(&written.verb)?.spec(), &written)
         }
         _ => return None,
     };
-    let hint = shortened(&hint);
+    finished(&hint)
+}
+
+fn finished(hint: &str) -> Option<String> {
+    let hint = shortened(hint);
     (!hint.trim().is_empty()).then_some(hint)
+}
+
+/// A verb that the session defines.
+fn defined<'a>(scope: Option<&'a Scope>, name: &str) -> Option<&'a Definition> {
+    match scope?.get(name)? {
+        Binding::Verb(definition) => Some(definition),
+        _ => None,
+    }
+}
+
+/// The part of its signature that is not written yet.
+fn rest_of_defined(definition: &Definition, written: &Written) -> String {
+    let (options, positionals): (Vec<_>, Vec<_>) = definition
+        .formals
+        .iter()
+        .partition(|(_, default)| default.is_some());
+    let mut parts: Vec<String> = positionals
+        .iter()
+        .skip(written.positionals)
+        .map(|(name, _)| name.text.clone())
+        .collect();
+    let left = options
+        .iter()
+        .filter(|(name, _)| !written.options.contains(&name.text));
+    parts.extend(left.map(|(name, _)| format!("{}=", name.text)));
+    parts.join(" ")
 }
 
 /// The part of the signature that is not written yet.
@@ -67,7 +105,23 @@ fn shortened(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::at_end;
+    use crate::session::{INPUT, Quiet, Session, SessionConfig};
+
+    fn at_end(text: &str) -> Option<String> {
+        super::at_end(text, None)
+    }
+
+    #[test]
+    fn verbs_of_the_session_have_hints() {
+        let mut session = Session::new(SessionConfig::default()).expect("a session");
+        let text = "def top(key, n=3) = sort -$key | take $n";
+        let outcome = session.run_interactive(INPUT, text, &mut Quiet);
+        assert!(outcome.diags.is_empty(), "{:?}", outcome.diags);
+        let hint = |text| super::at_end(text, Some(session.scope()));
+        assert_eq!(hint("x | top").as_deref(), Some(" key n="));
+        assert_eq!(hint("x | top busy ").as_deref(), Some("n="));
+        assert_eq!(hint("x | top busy n=2 "), None);
+    }
 
     #[test]
     fn what_is_left_of_the_signature() {

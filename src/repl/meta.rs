@@ -5,10 +5,11 @@ use super::{Repl, help};
 use crate::cli::args::Piece;
 use crate::cli::script::{self, Script};
 use crate::diag::{Diag, code};
+use crate::func::FUNCTIONS;
 use crate::lang::check::{Binding, Scope};
 use crate::lang::flow::{Columns, Flow};
 use crate::lang::suggest;
-use crate::session::Session;
+use crate::session::{INPUT, Session};
 use crate::verb::VERBS;
 use crate::write::atomic::AtomicFile;
 use crate::write::{self, FORMATS};
@@ -238,10 +239,20 @@ pub(super) fn complete(text: &str, session: &mut Session) -> (usize, Vec<Candida
             return (start + at, candidates);
         }
         Argument::File => return (start, complete::files(typed, "")),
-        Argument::Verb => VERBS
-            .iter()
-            .map(|verb| verb.spec().name.to_owned())
-            .collect(),
+        Argument::Verb => {
+            let verbs = VERBS.iter().map(|verb| verb.spec().name);
+            let all = session.scope().sorted().into_iter();
+            let own = all.filter(|(_, binding)| matches!(binding, Binding::Verb(_)));
+            let pages = FUNCTIONS.iter().flat_map(|family| family.iter());
+            let codes = code::ALL.iter().map(|code| code.name);
+            verbs
+                .chain(own.map(|(name, _)| name))
+                .chain(pages.map(|function| function.name))
+                // Codes are many: they come once something is typed.
+                .chain(codes.filter(|_| !typed.is_empty()))
+                .map(str::to_owned)
+                .collect()
+        }
         Argument::Format => FORMATS
             .iter()
             .filter(|f| !f.binary)
@@ -272,25 +283,34 @@ fn show_help(repl: &mut Repl, name: &str) -> Next {
     let width = repl.width();
     let name = name.trim_matches('`').trim_end_matches("()");
     if name.is_empty() {
-        repl.tell(&help::overview(width));
-    } else if let Some(page) = definition(repl, name) {
-        repl.tell(&page);
-    } else if let Some(page) = help::page(name, width) {
-        repl.tell(&page);
-    } else if let Some(command) = find(name.trim_start_matches(':')) {
-        repl.tell(&format!(
+        let text = help::overview(repl.session.borrow().scope(), width);
+        repl.tell(&text);
+        return Next::Prompt;
+    }
+    let command = || {
+        let command = find(name.trim_start_matches(':'))?;
+        Some(format!(
             ":{} {}\n  {}",
             command.name, command.argument, command.about
-        ));
-    } else if let Some(page) = function_page(repl, name) {
-        repl.tell(&page);
-    } else {
-        let verbs = VERBS.iter().map(|verb| verb.spec().name);
-        let text = match suggest::nearest(name, verbs) {
-            Some(near) => format!("there is no verb `{name}`; did you mean `{near}`?"),
-            None => format!("there is no verb `{name}`; `:help` lists them"),
-        };
-        repl.console.complain(&text);
+        ))
+    };
+    let page = definition(repl, name)
+        .or_else(|| help::page(name, width))
+        .or_else(command)
+        .or_else(|| repl.session.borrow().functions().engine_page(name));
+    match page {
+        Some(page) => repl.tell(&page),
+        None => {
+            let session = repl.session.borrow();
+            let own = session.scope().sorted().into_iter().map(|(name, _)| name);
+            let names = VERBS.iter().map(|verb| verb.spec().name);
+            let codes = code::ALL.iter().map(|code| code.name);
+            let text = match suggest::nearest(name, names.chain(own).chain(codes)) {
+                Some(near) => format!("there is no verb `{name}`; did you mean `{near}`?"),
+                None => format!("there is no verb `{name}`; `:help` lists them"),
+            };
+            repl.console.complain(&text);
+        }
     }
     Next::Prompt
 }
@@ -306,10 +326,6 @@ fn definition(repl: &Repl, name: &str) -> Option<String> {
         )),
         Binding::Data(_) | Binding::Scalar(_) => None,
     }
-}
-
-fn function_page(repl: &Repl, name: &str) -> Option<String> {
-    repl.session.borrow().functions().engine_page(name)
 }
 
 fn show_schema(repl: &mut Repl, name: &str) -> Next {
@@ -428,7 +444,7 @@ fn explain(repl: &mut Repl, pipeline: &str) -> Next {
     } else {
         format!("{pipeline} | explain")
     };
-    repl.execute(&Script::new("input", text));
+    repl.execute(&Script::new(INPUT, text));
     Next::Prompt
 }
 
@@ -497,17 +513,26 @@ fn save(repl: &mut Repl, argument: &str) -> Next {
         repl.console.complain("write `:save session.marey`");
         return Next::Prompt;
     };
-    let folder = Path::new(name).parent();
-    let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
-    let text = repl.session.borrow().script(folder);
-    let written = AtomicFile::create(Path::new(name)).and_then(|mut file| {
+    let path = Path::new(name);
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let (text, twice) = repl.session.borrow().script(folder);
+    let written = AtomicFile::create(path).and_then(|mut file| {
         file.writer()
             .write_all(text.as_bytes())
             .map_err(|error| write::output_error(name, &error))?;
         file.commit()
     });
     match written {
-        Ok(()) => repl.tell(&format!("saved {} lines as {name}", text.lines().count())),
+        Ok(()) => {
+            let lines = text.lines().count();
+            let plural = if lines == 1 { "" } else { "s" };
+            repl.tell(&format!("saved {lines} line{plural} as {name}"));
+            for path in twice {
+                repl.console.complain(&format!(
+                    "the script writes `{path}` twice, which a script may not: change one of the two before it runs"
+                ));
+            }
+        }
         Err(diag) => repl.console.report(&[diag]),
     }
     Next::Prompt

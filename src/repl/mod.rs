@@ -19,7 +19,7 @@ use crate::cli::script::Script;
 use crate::cli::signal::{Signals, TERMINATED};
 use crate::cli::terminal::Stream;
 use crate::diag::{Diag, code};
-use crate::session::Session;
+use crate::session::{INPUT, Session};
 use meta::Next;
 use rustyline::completion::{Completer, Pair};
 use rustyline::error::ReadlineError;
@@ -140,7 +140,7 @@ impl Repl {
             match meta::run(self, &input) {
                 Some(Next::Leave) => return Ok(0),
                 Some(Next::Prompt) => {}
-                None => self.execute(&Script::new("input", input)),
+                None => self.execute(&Script::new(INPUT, input)),
             }
             if self.signals.is_terminated() {
                 return Ok(TERMINATED);
@@ -216,7 +216,7 @@ impl Repl {
         };
         self.console.begin(session.sources(), &read);
         self.signals.begin();
-        let outcome = session.run_interactive(&script.text, &mut self.console);
+        let outcome = session.run_interactive(&script.name, &script.text, &mut self.console);
         self.signals.end();
         self.console.end();
         self.console.report(&outcome.diags);
@@ -306,7 +306,9 @@ impl Hinter for Assistant {
         if pos < line.len() || line.is_empty() {
             return None;
         }
-        let hint = hint::at_end(&format!("{}{line}", self.pending))?;
+        let session = self.session.try_borrow().ok();
+        let scope = session.as_ref().map(|session| session.scope());
+        let hint = hint::at_end(&format!("{}{line}", self.pending), scope)?;
         Some(Shown(if self.unicode {
             hint
         } else {

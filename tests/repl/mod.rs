@@ -1,6 +1,7 @@
 //! The REPL through a pseudo-terminal: typing, several lines, completion, Ctrl-C, leaving.
 #![cfg(unix)]
 
+mod saved;
 mod whole;
 
 use crate::support::{program, workspace};
@@ -147,6 +148,8 @@ fn tab_completes_and_enter_runs() {
     typist.sees("\nmax=");
     // Ctrl-U takes the line back.
     typist.types("\x15");
+    typist.enters("run | filter value == \"P\t | select value", "\nP\r\n");
+    typist.enters("use std.gan\t", "");
     // After a table no verb that takes traces only.
     typist.types("run | profile | f\t\x1540 + 2\r");
     let seen = typist.sees("\n42\r\n");
@@ -178,6 +181,12 @@ fn help_has_pages() {
     typist.enters("help", "Commands");
     typist.enters(":help tkae", "did you mean `take`?");
     typist.enters(":shcema", "did you mean `:schema`?");
+    typist.enters(":help unit_mismatch", "marey::unit_mismatch");
+    typist.enters(":help marey::saved_twice", "same path");
+    typist.enters(":help least", "least(");
+    typist.enters("def longest(n=1) = sort -duration | take $n", "");
+    typist.enters(":help longest", "Defined in input, line 1");
+    typist.enters(":help", "Verbs of this session");
     typist.leaves();
 }
 
@@ -235,6 +244,34 @@ fn the_history_is_private_and_leaves_out_lines_with_a_blank() {
     // The next session has it: up, up, enter.
     let mut typist = Typist::within(folder, &[]);
     typist.enters("\x1b[A\x1b[A", "\n2\r\n");
+    typist.leaves();
+}
+
+#[test]
+fn a_history_that_others_could_read_is_made_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = workspace();
+    let file = folder.path().join("history");
+    std::fs::write(&file, "#V2\n6 * 7\n").unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let mut typist = Typist::within(folder, &[]);
+    let mode = std::fs::metadata(&file).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    typist.enters("\x1b[A", "\n42\r\n");
+    typist.leaves();
+}
+
+#[test]
+fn the_file_of_defaults_says_how_lines_are_edited() {
+    let folder = workspace();
+    let config = folder.path().join("config/marey");
+    std::fs::create_dir_all(&config).unwrap();
+    std::fs::write(config.join("config.toml"), "edit-mode = \"vi\"\n").unwrap();
+    let home = folder.path().join("config").display().to_string();
+    let mut typist = Typist::within(folder, &[("XDG_CONFIG_HOME", &home)]);
+    // Escape, to the start, insert: `1` becomes `41`, then one more is added.
+    typist.types("1 + 1\x1b0i4");
+    typist.enters("", "\n42\r\n");
     typist.leaves();
 }
 

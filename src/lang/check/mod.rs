@@ -162,6 +162,20 @@ pub fn check(
     overrides: &[(String, ParameterText)],
     registry: &mut dyn Registry,
 ) -> Checked {
+    check_each(script, scope, overrides, registry, &mut |_, _, _| {})
+}
+
+/// Sees a statement once it is checked, with the names that are bound then and the steps so far. It may bind more.
+pub type After<'a> = dyn FnMut(&ast::Statement, &mut Scope, &[(Step, Span)]) + 'a;
+
+/// Checks a script as [`check`] does, and tells of each statement.
+pub fn check_each(
+    script: &ast::Script,
+    scope: &mut Scope,
+    overrides: &[(String, ParameterText)],
+    registry: &mut dyn Registry,
+    after: &mut After,
+) -> Checked {
     let mut checker = Checker {
         scope,
         registry,
@@ -180,6 +194,7 @@ pub fn check(
     for statement in &script.statements {
         // A mistake is in the list; the statements behind it are looked at all the same.
         let _ = checker.statement(statement, &mut out);
+        after(statement, checker.scope, &out.steps);
     }
     let diags = std::mem::take(&mut checker.diags);
     let mut checked = Checked {

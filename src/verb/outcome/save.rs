@@ -29,6 +29,9 @@ use trace::{bundle, whole};
 /// The verb.
 pub struct Save;
 
+/// Its name.
+pub const NAME: &str = "save";
+
 /// Where to.
 pub static PATH: Param<String> = Param::new(ParamSpec {
     name: "path",
@@ -70,7 +73,7 @@ static PROVENANCES: &[Choice] = &[
 ];
 
 static SPEC: VerbSpec = VerbSpec {
-    name: "save",
+    name: NAME,
     section: Section::Outcome,
     takes: ANYTHING,
     heads: false,
