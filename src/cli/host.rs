@@ -3,6 +3,7 @@
 
 use super::args::Options;
 use super::output::Output;
+use super::picture::{self, Room};
 use super::progress::Progress;
 use super::script::Script;
 use super::terminal::{ColorChoice, Stream, is_dumb, named};
@@ -53,6 +54,8 @@ pub struct Console {
     tables: usize,
     /// The assertions of the script, in order.
     assertions: Vec<Assertion>,
+    /// The figure that the REPL showed last, as SVG.
+    figure: Option<String>,
 }
 
 impl Console {
@@ -76,6 +79,7 @@ impl Console {
             previous: Previous::Nothing,
             tables: 0,
             assertions: Vec::new(),
+            figure: None,
         })
     }
 
@@ -127,6 +131,37 @@ impl Console {
     /// The assertions of what ran, in order.
     pub fn assertions(&self) -> &[Assertion] {
         &self.assertions
+    }
+
+    /// The figure that the REPL showed last, as SVG.
+    pub fn last_figure(&self) -> Option<&str> {
+        self.figure.as_deref()
+    }
+
+    /// The figure as a picture, where the terminal shows pictures.
+    fn picture(&mut self, figure: &Figure, svg: &str) -> std::io::Result<()> {
+        let means = picture::means(self.color).unwrap_or_else(|why| {
+            self.complain(&why);
+            None
+        });
+        let (Some(means), Some(scene)) = (means, figure.scene.get()) else {
+            return Ok(());
+        };
+        let room = Room {
+            columns: Stream::Output.width().unwrap_or(80),
+            rows: Stream::Output.height().unwrap_or(24),
+        };
+        match picture::drawn(svg, scene.size, means, room) {
+            Ok(text) => {
+                let mut writer = self.output.writer();
+                writer.write_all(text.as_bytes())?;
+                writer.flush()
+            }
+            Err(error) => {
+                self.complain(&format!("the figure is not shown here: {error}"));
+                Ok(())
+            }
+        }
     }
 
     /// True once nobody reads standard output any more: the run is to end quietly.
@@ -322,7 +357,7 @@ impl Host for Console {
         self.line(&text)
     }
 
-    fn figure(&mut self, figure: &Figure, _: &str) -> Result<(), Diag> {
+    fn figure(&mut self, figure: &Figure, svg: &str) -> Result<(), Diag> {
         let size = figure.scene.get().map_or(String::new(), |scene| {
             format!(
                 " of {} by {}",
@@ -332,6 +367,9 @@ impl Host for Console {
         });
         let text = format!("a figure{size}; `| save \"figure.svg\"` writes it");
         if self.interactive {
+            self.picture(figure, svg)
+                .map_err(|error| output_error(OUTPUT, &error))?;
+            self.figure = Some(svg.to_owned());
             self.line(&text)
         } else {
             self.complain(&text);

@@ -11,6 +11,7 @@ mod format;
 pub mod host;
 mod info;
 mod output;
+mod picture;
 pub mod progress;
 mod report;
 mod reproduce;

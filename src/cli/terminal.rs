@@ -49,6 +49,20 @@ impl Stream {
         }
     }
 
+    /// Lines of the screen, where it is a terminal that says so.
+    pub fn height(self) -> Option<usize> {
+        let size = match self {
+            Stream::Output => terminal_size::terminal_size_of(std::io::stdout()),
+            Stream::Error => terminal_size::terminal_size_of(std::io::stderr()),
+        };
+        match size {
+            // A terminal that was never told its size says 0.
+            Some((_, terminal_size::Height(lines))) if lines > 0 => Some(usize::from(lines)),
+            _ if self.is_terminal() => named("LINES").and_then(|lines| lines.parse().ok()),
+            _ => None,
+        }
+    }
+
     /// Whether to colour what goes there.
     pub fn colored(self, choice: ColorChoice) -> bool {
         match choice {

@@ -20,8 +20,62 @@ pub const MAX_PIXELS: f64 = 120_000_000.0;
 /// Draws an SVG that [`crate::figure::svg::write`] made, `size` being its page, at `dpi` dots per inch (where none is
 /// given, at the one [`Size::default_dpi`] says). Returns the bytes of a PNG file, which states its resolution.
 pub fn png(svg: &str, size: Size, dpi: Option<f64>) -> Result<Vec<u8>, FigureError> {
-    size.check()?;
     let dpi = dpi.unwrap_or(size.default_dpi());
+    let bytes = drawn(svg, size, dpi)?
+        .encode_png()
+        .map_err(|error| refused(error.to_string()))?;
+    Ok(with_resolution(bytes, dpi))
+}
+
+/// A picture for those that need its dots and no file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pixels {
+    /// Columns.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Row by row, four bytes each: red, green, blue, opacity.
+    pub rgba: Vec<u8>,
+}
+
+impl Pixels {
+    /// The colour of a pixel as it looks on white paper; white outside of the picture.
+    pub fn on_white(&self, column: u32, row: u32) -> [u8; 3] {
+        const WHITE: u16 = 255;
+        let place = (row as usize * self.width as usize + column as usize) * 4;
+        match self.rgba.get(place..place.saturating_add(4)) {
+            Some([red, green, blue, opacity]) if column < self.width => {
+                let cover = u16::from(*opacity);
+                let blend = |part: u8| {
+                    let mixed = u16::from(part) * cover + WHITE * (WHITE - cover);
+                    ((mixed + WHITE / 2) / WHITE) as u8
+                };
+                [blend(*red), blend(*green), blend(*blue)]
+            }
+            _ => [u8::MAX; 3],
+        }
+    }
+}
+
+/// Draws as [`png`] does, and gives the pixels.
+pub fn pixels(svg: &str, size: Size, dpi: Option<f64>) -> Result<Pixels, FigureError> {
+    let picture = drawn(svg, size, dpi.unwrap_or(size.default_dpi()))?;
+    let straight = picture.pixels().iter().map(|pixel| pixel.demultiply());
+    Ok(Pixels {
+        width: picture.width(),
+        height: picture.height(),
+        rgba: straight
+            .flat_map(|c| [c.red(), c.green(), c.blue(), c.alpha()])
+            .collect(),
+    })
+}
+
+fn refused(message: String) -> FigureError {
+    FigureError::Render { message }
+}
+
+fn drawn(svg: &str, size: Size, dpi: f64) -> Result<Pixmap, FigureError> {
+    size.check()?;
     let scale = dpi / 96.0;
     let (width, height) = (
         (size.width_px() * scale).round().max(1.0),
@@ -35,7 +89,6 @@ pub fn png(svg: &str, size: Size, dpi: Option<f64>) -> Result<Vec<u8>, FigureErr
     if !is_sane {
         return Err(FigureError::PictureTooLarge { width, height, dpi });
     }
-    let refused = |message: String| FigureError::Render { message };
     let tree = usvg::Tree::from_str(svg, &options()).map_err(|error| refused(error.to_string()))?;
     let (width, height) = (width as u32, height as u32);
     let fine = fineness(width, height);
@@ -46,17 +99,12 @@ pub fn png(svg: &str, size: Size, dpi: Option<f64>) -> Result<Vec<u8>, FigureErr
         (height * fine) as f32 / tree.size().height(),
     );
     resvg::render(&tree, stretch, &mut large.as_mut());
-    let picture = if fine == 1 {
-        large
-    } else {
-        let mut picture = Pixmap::new(width, height).ok_or_else(no_memory)?;
-        shrink(&large, &mut picture, fine);
-        picture
-    };
-    let bytes = picture
-        .encode_png()
-        .map_err(|error| refused(error.to_string()))?;
-    Ok(with_resolution(bytes, dpi))
+    if fine == 1 {
+        return Ok(large);
+    }
+    let mut picture = Pixmap::new(width, height).ok_or_else(no_memory)?;
+    shrink(&large, &mut picture, fine);
+    Ok(picture)
 }
 
 /// How many times finer than the picture it is drawn. Renderers blend each edge with what is below, so where two
@@ -255,6 +303,24 @@ mod tests {
         for pixel in picture.pixels() {
             assert!(pixel.red() < 30 && pixel.green() < 132, "{pixel:?}");
         }
+    }
+
+    #[test]
+    fn pixels_are_those_of_the_file() {
+        let svg = "<svg xmlns='http://www.w3.org/2000/svg' width='4' height='2'>\
+                   <rect width='2' height='2' fill='#ff0000'/>\
+                   <rect x='2' width='2' height='1' fill='#0000ff' fill-opacity='0.5'/></svg>";
+        let size = Size::px(4.0, 2.0);
+        let dots = pixels(svg, size, None).unwrap();
+        assert_eq!((dots.width, dots.height), (4, 2));
+        assert_eq!(&dots.rgba[..4], [255, 0, 0, 255]);
+        assert_eq!(dots.on_white(0, 1), [255, 0, 0]);
+        let [red, green, blue] = dots.on_white(3, 0);
+        assert!(red.abs_diff(127) <= 1 && green == red && blue == 255);
+        assert_eq!(dots.on_white(3, 1), [255; 3]);
+        assert_eq!(dots.on_white(4, 0), [255; 3]);
+        let file = Pixmap::decode_png(&png(svg, size, None).unwrap()).unwrap();
+        assert_eq!(file.pixel(0, 1).map(|dot| dot.red()), Some(255));
     }
 
     #[test]

@@ -516,8 +516,11 @@ mod tests {
         let start = std::time::Instant::now();
         let found = texts("run | filter value == \"", &mut session);
         let elapsed = start.elapsed();
-        eprintln!("values of a generated run after {elapsed:?}: {found:?}");
-        assert!(elapsed < std::time::Duration::from_secs(1), "{elapsed:?}");
+        // The promise is 100 ms; a busy machine is given more before it fails.
+        assert!(
+            elapsed < std::time::Duration::from_secs(1),
+            "{elapsed:?}: {found:?}"
+        );
     }
 
     #[test]

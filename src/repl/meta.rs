@@ -1,7 +1,7 @@
 //! The `:` commands, one table: what is run, listed by `:help`, completed and suggested all comes from it.
 
 use super::complete::{self, Candidate};
-use super::{Repl, help};
+use super::{Repl, help, open};
 use crate::cli::args::Piece;
 use crate::cli::script::{self, Script};
 use crate::diag::{Diag, code};
@@ -125,6 +125,15 @@ pub(super) static COMMANDS: &[Command] = &[
         takes: Argument::File,
         about: "runs a script; its names stay",
         run: load,
+    },
+    Command {
+        name: "open",
+        aliases: &["o"],
+        bare: &[],
+        argument: "",
+        takes: Argument::None,
+        about: "opens the last figure in another program; the argument `figure` may be left out",
+        run: open_figure,
     },
     Command {
         name: "clear",
@@ -549,6 +558,16 @@ fn load(repl: &mut Repl, argument: &str) -> Next {
         Err(diag) => repl
             .console
             .report(&[Diag::error(&code::INPUT_UNREADABLE, diag.message).maybe_help(diag.help)]),
+    }
+    Next::Prompt
+}
+
+fn open_figure(repl: &mut Repl, what: &str) -> Next {
+    match what {
+        "" | "figure" => open::figure(repl),
+        _ => repl
+            .console
+            .complain("write `:open figure`; a script is run with `:load`"),
     }
     Next::Prompt
 }

@@ -10,6 +10,8 @@ mod highlight;
 mod hint;
 mod history;
 mod meta;
+mod open;
+mod pager;
 mod token;
 mod validate;
 
@@ -17,10 +19,11 @@ use crate::cli::args::{self, Options};
 use crate::cli::host::Console;
 use crate::cli::script::Script;
 use crate::cli::signal::{Signals, TERMINATED};
-use crate::cli::terminal::Stream;
+use crate::cli::terminal::{Stream, is_dumb};
 use crate::diag::{Diag, code};
 use crate::session::{INPUT, Session};
 use meta::Next;
+use pager::Paged;
 use rustyline::completion::{Completer, Pair};
 use rustyline::error::ReadlineError;
 use rustyline::highlight::{CmdKind, Highlighter};
@@ -232,11 +235,24 @@ impl Repl {
 
     /// An answer of the REPL itself.
     fn tell(&mut self, text: &str) {
-        let text = text.trim_end_matches('\n');
-        if self.console.style().unicode {
-            self.console.say(text);
-        } else {
-            self.console.say(&text.replace('…', "..."));
+        let mut text = text.trim_end_matches('\n').to_owned();
+        if !self.console.style().unicode {
+            text = text.replace('…', "...");
+        }
+        let is_long = Stream::Output
+            .height()
+            .is_some_and(|height| text.lines().count() >= height);
+        let paged = match is_long && !is_dumb() {
+            true => pager::show(&text),
+            false => Paged::Unwanted,
+        };
+        if paged != Paged::Shown {
+            self.console.say(&text);
+        }
+        if let Paged::Missing(program) = paged {
+            let text =
+                format!("the pager `{program}` cannot be started; `MAREY_PAGER` names another");
+            self.console.complain(&text);
         }
     }
 

@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 mod saved;
+mod screen;
 mod whole;
 
 use crate::support::{program, workspace};
@@ -27,6 +28,15 @@ impl Typist {
     }
 
     fn within(folder: TempDir, variables: &[(&str, &str)]) -> Typist {
+        Typist::start(folder, variables, true)
+    }
+
+    /// Sees escape sequences too.
+    fn raw(variables: &[(&str, &str)]) -> Typist {
+        Typist::start(workspace(), variables, false)
+    }
+
+    fn start(folder: TempDir, variables: &[(&str, &str)], plain: bool) -> Typist {
         let mut command = program(folder.path());
         command
             // The terminal that the command is started on.
@@ -37,10 +47,11 @@ impl Typist {
             .env("HOME", folder.path())
             .env_remove("XDG_STATE_HOME")
             .env("MAREY_HISTORY", folder.path().join("history"))
+            .env("MAREY_PAGER", "")
             .envs(variables.iter().copied());
         let options = Options::new()
             .timeout_ms(Some(PATIENCE))
-            .strip_ansi_escape_codes(true);
+            .strip_ansi_escape_codes(plain);
         let session = spawn_with_options(command, options).unwrap();
         let mut typist = Typist { session, folder };
         typist.sees("Ctrl-D leaves");

@@ -2,7 +2,6 @@
 
 use super::Typist;
 use crate::support::run_with;
-use std::time::Duration;
 
 #[test]
 fn a_session_of_twenty_inputs_and_the_script_of_it() {
@@ -126,19 +125,4 @@ fn a_termination_at_the_prompt_gives_the_terminal_back() {
     typist.session.exp_eof().unwrap();
     // The terminal of the test does not echo in the first place.
     assert!(modes().contains(LocalFlags::ICANON | LocalFlags::ISIG));
-}
-
-#[test]
-fn lines_may_be_edited_as_in_vi() {
-    let folder = crate::support::workspace();
-    let config = folder.path().join("config/marey");
-    std::fs::create_dir_all(&config).unwrap();
-    std::fs::write(config.join("config.toml"), "edit-mode = \"vi\"\n").unwrap();
-    let home = folder.path().join("config").to_string_lossy().into_owned();
-    let mut typist = Typist::within(folder, &[("XDG_CONFIG_HOME", &home)]);
-    // Escape, to the start of the line, delete a character.
-    typist.types("96 * 7\x1b");
-    std::thread::sleep(Duration::from_millis(700));
-    typist.enters("0x", "\n42\r\n");
-    typist.leaves();
 }

@@ -73,6 +73,17 @@ pub fn program(folder: &Path) -> Command {
         "LANG",
         "LC_ALL",
         "MAREY_PAGER",
+        "PAGER",
+        "MAREY_PICTURES",
+        "MAREY_OPEN",
+        "COLORTERM",
+        "TERM_PROGRAM",
+        "LC_TERMINAL",
+        "KITTY_WINDOW_ID",
+        "TMUX",
+        "STY",
+        "ZELLIJ",
+        "LINES",
     ] {
         command.env_remove(name);
     }
