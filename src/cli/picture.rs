@@ -184,6 +184,9 @@ mod tests {
         unicode: true,
     };
 
+    /// Variables that are set, and what follows.
+    type Case<'a> = (&'a [(&'a str, &'a str)], Option<Means>);
+
     fn with(screen: Screen, set: &[(&str, &str)]) -> Result<Option<Means>, String> {
         decided(screen, |name| {
             let found = set.iter().find(|(known, _)| *known == name);
@@ -195,7 +198,7 @@ mod tests {
     fn the_environment_tells_the_terminal() {
         let exact = Some(Means::Blocks(Depth::Exact));
         let palette = Some(Means::Blocks(Depth::Palette));
-        let cases: &[(&[(&str, &str)], Option<Means>)] = &[
+        let cases: &[Case] = &[
             (&[("KITTY_WINDOW_ID", "1")], Some(Means::Kitty)),
             (&[("TERM", "xterm-kitty")], Some(Means::Kitty)),
             (&[("TERM_PROGRAM", "ghostty")], Some(Means::Kitty)),
@@ -233,7 +236,7 @@ mod tests {
         for (set, expected) in cases {
             assert_eq!(with(SCREEN, set).as_ref(), Ok(expected), "{set:?}");
         }
-        let wrong = with(SCREEN, &[(VARIABLE, "zebra")]).err().unwrap();
+        let wrong = with(SCREEN, &[(VARIABLE, "zebra")]).expect_err("no such choice");
         assert!(wrong.contains("kitty, iterm2, sixel, blocks, none"));
     }
 

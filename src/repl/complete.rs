@@ -511,6 +511,26 @@ mod tests {
     }
 
     #[test]
+    fn any_beginning_of_a_line_can_be_completed() {
+        let mut session = hand();
+        for text in [
+            "let a = run | filter value in [\"A\", \"B\"] and start > 2ms | top busy n=3 | save \"a.csv\"",
+            "for t in [1ms, 2ms] {\n    f\"{$t}: {(run | aggregate-by-threshold $t | summarize count())}\"\n}",
+            "run | derive x = if value == \"é\" then lower(value) else `odd name` # … \"",
+            "panel [(run | plot-gantt color=critical), (run | plot-stacked)] share=time",
+            ":help plo",
+            "use std.gantt; load \"/\" deps=\"",
+            "run.links | join (run.states) on=source how=inner | sort -start, {\"a\": [1..",
+            "|||\"\"\"(((]]] by by by = == $ $$ .. ... \\ \u{0} \u{feff} ' `",
+        ] {
+            for (at, _) in text.char_indices() {
+                let (start, _) = at_end(&text[..at], &mut session);
+                assert!(start <= at && text.is_char_boundary(start), "{text}");
+            }
+        }
+    }
+
+    #[test]
     fn values_of_a_long_run_come_in_time() {
         let mut session = session(&["let run = generate cholesky tiles=100"]);
         let start = std::time::Instant::now();
