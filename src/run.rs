@@ -222,12 +222,8 @@ impl Runner<'_> {
             return Ok(None);
         };
         let (left, right) = (self.value(left)?, self.value(right)?);
-        let text = format!(
-            "{} {} {}",
-            left.literal(),
-            operator.symbol(),
-            right.literal()
-        );
+        let shown = crate::write::table::scalar;
+        let text = format!("{} {} {}", shown(&left), operator.symbol(), shown(&right));
         Ok(Some(text))
     }
 

@@ -474,7 +474,8 @@ impl Session {
             if call.verb.name == verb::outcome::assert::NAME {
                 let condition = call.arguments.span_of(&verb::outcome::assert::CONDITION);
                 host.assertion(Assertion {
-                    message: self.text_of(condition),
+                    message: String::new(),
+                    condition: self.text_of(condition),
                     span: condition,
                     outcome: None,
                 });

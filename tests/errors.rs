@@ -626,6 +626,21 @@ fn an_argument_that_hangs_on_a_mistake_is_not_missing() {
 }
 
 #[test]
+fn a_wrong_parameter_is_one_mistake_wherever_it_is_used() {
+    let place = workspace();
+    let script = "param k = [\"A\"]\nparam n = 3\nload \"hand.csv\" unit=ms | filter value in $k | take $n | take n=$n";
+    for wrong in ["k=A", "k=3", "n=x"] {
+        let ran = run_with(["--param", wrong, "-c", script], place.path());
+        assert_eq!(
+            (ran.code, ran.codes()),
+            (2, vec!["unknown_param"]),
+            "{wrong}: {}",
+            ran.stderr
+        );
+    }
+}
+
+#[test]
 fn a_script_error_outweighs_a_missing_input() {
     let place = workspace();
     let ran = run(

@@ -105,6 +105,12 @@ fn one_byte_of_the_input_changes_the_answer_and_is_the_reason() {
             said.contains("the input `hand.csv` changed: it had 433 bytes"),
             "{said}"
         );
+        assert!(!said.contains("is the same all the same"), "{said}");
+        // Not the digest, which differs anyhow, but what is drawn.
+        assert!(
+            name != "figure.svg" || !said.contains("marey.provenance"),
+            "{said}"
+        );
     }
     // A byte that no row hangs on changes what the file was made of all the same.
     let folder = saved(&[]);
@@ -115,11 +121,19 @@ fn one_byte_of_the_input_changes_the_answer_and_is_the_reason() {
         let ran = reproduce(&[name], folder.path());
         assert_eq!(ran.code, 1, "{name}: {}", ran.stdout);
     }
-    let said = reproduce(&["figure.svg"], folder.path()).stdout;
-    assert!(
-        said.contains("what it shows is the same all the same"),
-        "{said}"
-    );
+    for name in [
+        "figure.svg",
+        "figure.png",
+        "table.csv",
+        "table.md",
+        "trace.etf",
+    ] {
+        let said = reproduce(&[name], folder.path()).stdout;
+        assert!(
+            said.contains("what it shows is the same all the same"),
+            "{said}"
+        );
+    }
 }
 
 #[test]

@@ -382,7 +382,10 @@ impl Host for Console {
             known.outcome.is_none() && known.span == assertion.span && assertion.outcome.is_some()
         };
         match self.assertions.iter_mut().find(announced) {
-            Some(known) => *known = assertion,
+            Some(known) => {
+                known.message = assertion.message;
+                known.outcome = assertion.outcome;
+            }
             None => self.assertions.push(assertion),
         }
     }

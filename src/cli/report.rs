@@ -83,7 +83,9 @@ impl Run<'_> {
                     status
                 }
             };
-            let mut case = TestCase::new(assertion.message.as_str(), status);
+            // The name stays the same however it ends, so that a server can follow it.
+            let name_of_case = format!("line {line}: {}", assertion.condition);
+            let mut case = TestCase::new(name_of_case, status);
             case.set_classname(name);
             suite.add_test_case(case);
         }
@@ -112,7 +114,8 @@ impl Run<'_> {
                     Status::NotReached => ("not_reached", None),
                 };
                 json!({
-                    "message": assertion.message,
+                    "condition": assertion.condition,
+                    "message": Some(&assertion.message).filter(|message| !message.is_empty()),
                     "status": status,
                     "seen": seen,
                     "file": file,

@@ -115,15 +115,26 @@ pub(super) fn at_end(text: &str) -> Option<Spot> {
 
 /// The brackets that are open at the end of a text, closed.
 pub(super) fn closing(text: &str) -> String {
+    open_at_end(text).0.into_iter().rev().collect()
+}
+
+/// True where a text in quotes is open at the end. It cannot go on in the next line.
+pub(super) fn ends_in_quotes(text: &str) -> bool {
+    open_at_end(text).1
+}
+
+/// What closes the open brackets, from the outermost, and whether quotes are open.
+fn open_at_end(text: &str) -> (Vec<char>, bool) {
     let mut open = Vec::new();
     let (mut string, mut comment, mut escaped) = (false, false, false);
+    let (mut raw, mut before) = (false, ' ');
     for c in text.chars() {
         match c {
             '\n' | '\r' => (string, comment, escaped) = (false, false, false),
             _ if comment => {}
             _ if escaped => escaped = false,
-            '\\' if string => escaped = true,
-            '"' => string = !string,
+            '\\' if string && !raw => escaped = true,
+            '"' => (string, raw) = (!string, before == 'r'),
             _ if string => {}
             '#' => comment = true,
             '(' => open.push(')'),
@@ -134,8 +145,9 @@ pub(super) fn closing(text: &str) -> String {
             }
             _ => {}
         }
+        before = c;
     }
-    open.into_iter().rev().collect()
+    (open, string)
 }
 
 /// Where the search stands.
@@ -242,6 +254,8 @@ impl Finder<'_> {
                 let before = self.text.get(start..stage.span.start)?;
                 self.context.before = Some(before.trim_end().trim_end_matches('|').to_owned());
                 if is_marked(&stage.verb) {
+                    // The stage before it is done.
+                    self.context.stage = None;
                     return self.spot(stage.verb.span.start, Place::Verb);
                 }
                 self.stage(stage)

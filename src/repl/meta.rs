@@ -451,7 +451,8 @@ fn explain(repl: &mut Repl, pipeline: &str) -> Next {
     let text = if pipeline.is_empty() {
         "it | explain".to_owned()
     } else {
-        format!("{pipeline} | explain")
+        // On a line of its own: the pipeline may end in a comment.
+        format!("{pipeline}\n| explain")
     };
     repl.execute(&Script::new(INPUT, text));
     Next::Prompt

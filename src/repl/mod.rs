@@ -140,10 +140,8 @@ impl Repl {
                 continue;
             }
             self.remember(&input);
-            match meta::run(self, &input) {
-                Some(Next::Leave) => return Ok(0),
-                Some(Next::Prompt) => {}
-                None => self.execute(&Script::new(INPUT, input)),
+            if self.perform(&input) == Next::Leave {
+                return Ok(0);
             }
             if self.signals.is_terminated() {
                 return Ok(TERMINATED);
@@ -152,6 +150,25 @@ impl Repl {
                 return Ok(0);
             }
         }
+    }
+
+    /// Runs an input. A pasted one may begin with commands, a line each.
+    fn perform(&mut self, input: &str) -> Next {
+        let mut rest = input;
+        while meta::is_command(rest) {
+            let (line, after) = rest.trim_start().split_once('\n').unwrap_or((rest, ""));
+            if meta::run(self, line) == Some(Next::Leave) {
+                return Next::Leave;
+            }
+            rest = after;
+        }
+        if !rest.trim().is_empty() {
+            match meta::run(self, rest) {
+                Some(next) => return next,
+                None => self.execute(&Script::new(INPUT, rest)),
+            }
+        }
+        Next::Prompt
     }
 
     /// One input, over several lines while it is open; None to leave.
@@ -250,8 +267,7 @@ impl Repl {
             self.console.say(&text);
         }
         if let Paged::Missing(program) = paged {
-            let text =
-                format!("the pager `{program}` cannot be started; `MAREY_PAGER` names another");
+            let text = format!("the pager `{program}` does not work; `MAREY_PAGER` names another");
             self.console.complain(&text);
         }
     }

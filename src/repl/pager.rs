@@ -22,7 +22,7 @@ pub(super) enum Paged {
     Shown,
     /// No pager is wanted.
     Unwanted,
-    /// This program is wanted and cannot be started.
+    /// This program is wanted and cannot show it.
     Missing(String),
 }
 
@@ -45,8 +45,13 @@ pub(super) fn show(text: &str) -> Paged {
         // The reader may leave before the end.
         let _ = writeln!(input, "{text}");
     }
-    let _ = child.wait();
-    Paged::Shown
+    match child.wait() {
+        // An option that it does not know, say: it has shown nothing.
+        Ok(status) if status.code().is_some_and(|code| code > 0 && code < 128) => {
+            Paged::Missing(words.join(" "))
+        }
+        _ => Paged::Shown,
+    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! Whether an input is whole or wants another line; the parser says.
 
-use super::meta;
+use super::{cursor, meta};
 use crate::lang::parse::{self, Completeness};
 
 /// True where more text is needed.
 pub(super) fn is_open(text: &str) -> bool {
-    if meta::is_command(text) {
+    if meta::is_command(text) || cursor::ends_in_quotes(text) {
         return false;
     }
     // A line that begins with a pipe goes on from the last result, so it is the rest of a pipeline.
@@ -37,5 +37,9 @@ mod tests {
         assert!(!is_open("| profile"));
         assert!(!is_open(":save |"));
         assert!(!is_open("filter )"));
+        // A text ends on its line.
+        assert!(!is_open("run | filter value == \"Idle"));
+        assert!(is_open("run | filter value matches r\"\\\" |"));
+        assert!(is_open("(f\"{x == \"a\"}\""));
     }
 }

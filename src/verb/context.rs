@@ -45,9 +45,11 @@ pub struct Shown<'a> {
 /// An `assert`: announced before the run, and told again with what came of it.
 #[derive(Clone, Debug)]
 pub struct Assertion {
-    /// What it says where it does not hold; its condition as written where it says nothing of its own.
+    /// What it says where it does not hold.
     pub message: String,
-    /// Its condition.
+    /// Its condition as written.
+    pub condition: String,
+    /// Where that stands.
     pub span: Span,
     /// Whether it holds, or what was seen instead; None before it ran.
     pub outcome: Option<Result<(), String>>,

@@ -84,29 +84,26 @@ impl Provenance {
     pub fn of_text(text: &str) -> Option<Provenance> {
         serde_json::from_str(text).ok()
     }
-
-    /// The same for another output of the same run.
-    pub fn without_version(&self) -> Provenance {
-        Provenance {
-            marey: String::new(),
-            ..self.clone()
-        }
-    }
 }
 
-/// The bytes of a file without what they say of their making, to tell whether at least the rest is the same.
-pub fn without(bytes: &[u8], provenance: &Provenance) -> Vec<u8> {
-    let text = provenance.text();
-    let find = memchr::memmem::find(bytes, text.as_bytes());
-    match find {
-        Some(at) => [bytes.get(..at), bytes.get(at + text.len()..)]
-            .into_iter()
-            .flatten()
-            .flatten()
-            .copied()
-            .collect(),
-        None => bytes.to_vec(),
+/// The bytes of a file without what they say of their making, to tell whether at least the rest is the same. None for
+/// formats in which it cannot be cut out.
+pub fn without(bytes: &[u8], provenance: &Provenance) -> Option<Vec<u8>> {
+    if bytes.starts_with(b"PAR1") || bytes.starts_with(b"ARROW1") {
+        return None;
     }
+    let text = provenance.text();
+    let Some(at) = memchr::memmem::find(bytes, text.as_bytes()) else {
+        return Some(bytes.to_vec());
+    };
+    // In a PNG it is a chunk: length, kind, keyword and a zero before it, a check sum behind it.
+    let (before, behind) = match bytes.starts_with(b"\x89PNG") {
+        true => (8 + KEY.len() + 1, 4),
+        false => (0, 0),
+    };
+    let mut rest = bytes.get(..at.checked_sub(before)?)?.to_vec();
+    rest.extend_from_slice(bytes.get(at + text.len() + behind..)?);
+    Some(rest)
 }
 
 /// The file beside a table whose format has no place for provenance: `profile.csv` → `profile.csv.provenance.json`.
@@ -155,6 +152,22 @@ mod tests {
         for text in ["", "{}", "[1]", "{\"marey\":\"1\"}"] {
             assert_eq!(Provenance::of_text(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn it_is_cut_out_of_text_and_pictures() {
+        let provenance = of_script("1");
+        let text = provenance.text();
+        let svg = format!("<svg>{text}</svg>");
+        let rest = without(svg.as_bytes(), &provenance).expect("text");
+        assert_eq!(rest, b"<svg></svg>");
+        let mut png = b"\x89PNG....".to_vec();
+        png.extend_from_slice(b"lengtEXtmarey.provenance\0");
+        png.extend_from_slice(text.as_bytes());
+        png.extend_from_slice(b"sum!rest");
+        let rest = without(&png, &provenance).expect("a picture");
+        assert_eq!(rest, b"\x89PNG....rest");
+        assert_eq!(without(b"PAR1", &provenance), None);
     }
 
     #[test]

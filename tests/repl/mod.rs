@@ -146,6 +146,18 @@ fn a_pasted_block_is_one_input() {
 }
 
 #[test]
+fn a_pasted_block_may_begin_with_commands() {
+    let mut typist = Typist::new(&[]);
+    typist.types("\x1b[200~:timing on\n:save none.marey\n40 + 2\x1b[201~\r");
+    typist.sees("timing is on");
+    typist.sees("saved 0 lines as none.marey");
+    typist.sees("\n42\r\n");
+    typist.sees("time: ");
+    typist.sees("marey> ");
+    typist.leaves();
+}
+
+#[test]
 fn tab_completes_and_enter_runs() {
     let mut typist = Typist::new(&[]);
     typist.enters("let run = load \"hand.csv\" unit=ms", "");

@@ -105,7 +105,13 @@ fn a_pager_may_be_missing_left_or_killed() {
     let mut typist = Typist::new(&[("MAREY_PAGER", "no-such-pager"), lines]);
     typist.types(":help\r");
     typist.sees("Relational");
-    typist.sees("the pager `no-such-pager` cannot be started");
+    typist.sees("the pager `no-such-pager` does not work");
+    typist.leaves();
+
+    let mut typist = Typist::new(&[("MAREY_PAGER", "ls --no-such-option"), lines]);
+    typist.types(":help\r");
+    typist.sees("Relational");
+    typist.sees("the pager `ls --no-such-option` does not work");
     typist.leaves();
 
     let mut typist = Typist::new(&[("MAREY_PAGER", "head -n 1"), lines]);

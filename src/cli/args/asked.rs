@@ -109,6 +109,12 @@ impl Asked {
                 "marey convert TRACE FILE [OPTION=VALUE]…",
             ));
         };
+        if from == to {
+            return Err(refused(
+                &format!("`{from}` would be written over by what is read from it"),
+                "marey convert TRACE FILE [OPTION=VALUE]…",
+            ));
+        }
         let options: String = options
             .iter()
             .map(|(name, value)| format!(" {name}={value}"))

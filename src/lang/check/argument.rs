@@ -97,11 +97,14 @@ impl Checker<'_> {
         if let Some(param) = rest_param {
             self.rest(&mut out, param, &rest, columns);
         }
+        let mut is_broken = false;
         for (index, param) in positionals.iter().enumerate() {
             let needed = matches!(param.place, Place::Required | Place::Many);
-            // What is written and wrong is missing no more: it may be a name whose definition was the mistake.
-            let written = index < next || out.find(param.name).is_some();
-            if needed && !written && self.diags.len() == before {
+            let given = out.find(param.name).is_some();
+            // What is written and wrong is not missing: it may be a name whose definition was the mistake.
+            let written = index < next;
+            is_broken |= needed && written && !given;
+            if needed && !written && !given && self.diags.len() == before {
                 self.diags.push(
                     Diag::error(
                         &code::MISSING_ARGUMENT,
@@ -112,7 +115,7 @@ impl Checker<'_> {
                 );
             }
         }
-        if self.diags[before..].iter().any(Diag::is_error) {
+        if is_broken || self.diags[before..].iter().any(Diag::is_error) {
             return Err(super::Stop);
         }
         Ok(out)

@@ -89,6 +89,7 @@ impl Verb for Assert {
         };
         cx.host.assertion(Assertion {
             message: message.clone(),
+            condition: String::new(),
             span,
             outcome: Some(outcome),
         });

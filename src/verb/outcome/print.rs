@@ -37,7 +37,7 @@ static SPEC: VerbSpec = VerbSpec {
     summary: "Shows a table, a figure, or the summary of a trace.",
     detail: "On a terminal a table is made for reading: times in a unit that suits the column, at most 40 rows. \
              Piped, it is CSV with exact decimals and all rows, or what `--format` says. A pipeline that ends in a \
-             table shows it anyway; `print` shows it on the way.",
+             table shows it anyway; with a `print` in it, only what is printed shows.",
     params: &[&ROWS.spec],
     by: false,
     examples: &[Example {

@@ -246,6 +246,10 @@ impl Verb for Save {
             return Ok(input);
         };
         let placed = |diag: Diag| {
+            // What a stage before this one met is shown there.
+            if diag.verb.is_some() {
+                return diag;
+            }
             let label = if diag.code == &code::OUTPUT {
                 "this file"
             } else {
