@@ -1,6 +1,7 @@
 //! The REPL through a pseudo-terminal: typing, several lines, completion, Ctrl-C, leaving.
 #![cfg(unix)]
 
+mod places;
 mod saved;
 mod screen;
 mod whole;
