@@ -21,7 +21,7 @@ const MOST: usize = 200;
 /// A key is to be answered in 100 ms; what is not seen by then is left out.
 const PATIENCE: Duration = Duration::from_millis(70);
 
-/// What was found, by input, relation and column.
+/// What was found, by the text of the pipeline and the column; forgotten with the next input.
 pub(super) type Known = HashMap<(String, String), Vec<String>>;
 
 impl Session {
